@@ -1,0 +1,155 @@
+//! A host for trying the component out.
+
+use std::path::Path;
+
+use wasmtime::component::{Component, HasSelf, Linker};
+use wasmtime::{
+    Config, Enabled, Engine, InstanceAllocationStrategy, PoolingAllocationConfig, Result, Store,
+    StoreLimits, StoreLimitsBuilder,
+};
+
+mod bindings {
+    wasmtime::component::bindgen!({
+        path: ["../../../wit", "../wit"],
+        world: "hookbox:starlark/starlark",
+    });
+}
+
+use bindings::hookbox::hook as imports;
+pub use bindings::hookbox::hook::types::Event;
+pub use bindings::{Starlark, StarlarkPre};
+
+/// What one call may use.
+pub const FUEL: u64 = 200_000_000;
+
+/// Compiles the component and ties it to this host.
+pub fn link(engine: &Engine, component: &Path) -> Result<StarlarkPre<Host>> {
+    let component = Component::from_file(engine, component)?;
+    let mut linker = Linker::<Host>::new(engine);
+    Starlark::add_to_linker::<_, HasSelf<_>>(&mut linker, |host| host)?;
+    StarlarkPre::new(linker.instantiate_pre(&component)?)
+}
+
+/// Makes the store for one call.
+pub fn store(engine: &Engine) -> Result<Store<Host>> {
+    let limits = StoreLimitsBuilder::new().memory_size(64 << 20).build();
+    let mut store = Store::new(
+        engine,
+        Host {
+            counters: Vec::new(),
+            limits,
+        },
+    );
+    store.limiter(|host| &mut host.limits);
+    store.set_fuel(FUEL)?;
+    Ok(store)
+}
+
+/// Configures an engine as a busy host would.
+pub fn config() -> Config {
+    let mut pool = PoolingAllocationConfig::default();
+    pool.total_component_instances(8)
+        .total_core_instances(32)
+        .total_memories(8)
+        .total_tables(32)
+        .table_elements(20_000)
+        .max_memory_size(64 << 20)
+        .linear_memory_keep_resident(8 << 20)
+        .table_keep_resident(64 << 10)
+        .pagemap_scan(Enabled::Auto);
+    let mut config = Config::new();
+    config
+        .consume_fuel(true)
+        .concurrency_support(false)
+        .cranelift_nan_canonicalization(true)
+        .memory_init_cow(true)
+        .allocation_strategy(InstanceAllocationStrategy::Pooling(pool));
+    config
+}
+
+/// A host that counts and otherwise says no.
+pub struct Host {
+    pub counters: Vec<(String, i64)>,
+    limits: StoreLimits,
+}
+
+impl imports::types::Host for Host {}
+
+impl imports::log::Host for Host {
+    fn write(&mut self, level: imports::log::Level, message: String) {
+        println!("log {level:?}: {message}");
+    }
+}
+
+impl imports::metrics::Host for Host {
+    fn incr(&mut self, name: String, delta: i64) -> imports::metrics::Number {
+        self.counters.push((name, delta));
+        imports::metrics::Number::Integer(delta)
+    }
+
+    fn set(&mut self, _: String, _: imports::metrics::Number) {}
+
+    fn get(&mut self, _: String) -> Option<imports::metrics::Number> {
+        None
+    }
+
+    fn snapshot(&mut self) -> Vec<(String, imports::metrics::Number)> {
+        Vec::new()
+    }
+}
+
+impl imports::cache::Host for Host {
+    fn get(&mut self, _: String) -> Result<Option<String>, imports::cache::Error> {
+        Ok(None)
+    }
+
+    fn set(&mut self, _: String, _: String, _: Option<u64>) -> Result<(), imports::cache::Error> {
+        Ok(())
+    }
+
+    fn has(&mut self, _: String) -> Result<bool, imports::cache::Error> {
+        Ok(false)
+    }
+
+    fn delete(&mut self, _: String) -> Result<bool, imports::cache::Error> {
+        Ok(false)
+    }
+
+    fn increment(&mut self, _: String, delta: i64) -> Result<i64, imports::cache::Error> {
+        Ok(delta)
+    }
+
+    fn compare_and_set(
+        &mut self,
+        _: String,
+        _: Option<String>,
+        _: String,
+    ) -> Result<bool, imports::cache::Error> {
+        Ok(true)
+    }
+}
+
+impl imports::http::Host for Host {
+    fn send(
+        &mut self,
+        _: imports::http::Request,
+    ) -> Result<imports::http::Response, imports::http::Error> {
+        Err(imports::http::Error::NotGranted(
+            "there is no network here".to_owned(),
+        ))
+    }
+}
+
+impl imports::events::Host for Host {
+    fn emit(&mut self, _: String, _: String) -> Result<String, imports::events::Error> {
+        Err(imports::events::Error::Refused(
+            "there are no events here".to_owned(),
+        ))
+    }
+}
+
+impl imports::tools::Host for Host {
+    fn call(&mut self, name: String, _: String) -> Result<String, imports::tools::Error> {
+        Err(imports::tools::Error::UnknownTool(name))
+    }
+}

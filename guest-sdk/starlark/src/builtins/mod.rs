@@ -1,0 +1,50 @@
+//! What a script can use beside the Starlark standard.
+
+mod cache;
+mod events;
+mod http;
+mod json;
+mod log;
+mod metrics;
+mod re;
+mod string;
+mod tools;
+
+use starlark::environment::{Globals, GlobalsBuilder};
+use starlark::values::Value;
+
+use crate::problem::raise;
+
+pub use re::forget_patterns;
+
+/// The names that only exist in scripts, not in `when`.
+pub const SCRIPT_ONLY: &[&str] = &[
+    "allow", "block", "modify", "log", "metrics", "cache", "http", "json", "re", "string",
+    "events", "emit", "tools",
+];
+
+/// Builds what a script sees.
+pub fn for_scripts() -> Globals {
+    GlobalsBuilder::standard()
+        .with(crate::decision::register)
+        .with(log::register)
+        .with(metrics::register)
+        .with(cache::register)
+        .with(http::register)
+        .with(json::register)
+        .with(re::register)
+        .with(string::register)
+        .with(events::register)
+        .with(tools::register)
+        .build()
+}
+
+/// Builds what a `when` expression sees beside `event` and `payload`.
+pub fn for_conditions() -> Globals {
+    Globals::standard()
+}
+
+/// Encodes an argument of the built-in `name`.
+fn encode_arg(name: &str, what: &str, value: Value<'_>) -> starlark::Result<String> {
+    crate::json_out::encode(value, what).map_err(|fault| raise(format!("{name}: {fault}")))
+}

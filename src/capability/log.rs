@@ -1,0 +1,95 @@
+//! Structured log lines, bounded in number and size.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use crate::sandbox::bindings::log as wit;
+use crate::sandbox::instance::Call;
+use crate::sandbox::limits::Limits;
+
+/// How loud a line is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    /// For whoever debugs the hook.
+    Debug,
+    /// Something happened.
+    Info,
+    /// Something is odd.
+    Warn,
+    /// Something is wrong.
+    Error,
+}
+
+/// One line with the hook that wrote it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LogLine {
+    /// The hook's name.
+    pub hook: Arc<str>,
+    /// How loud it is.
+    pub level: Level,
+    /// What it says.
+    pub message: String,
+}
+
+/// The lines of one call.
+#[derive(Debug)]
+pub struct Logs {
+    hook: Arc<str>,
+    lines: Vec<LogLine>,
+    lines_left: usize,
+    bytes_left: usize,
+    dropped: u64,
+}
+
+impl Logs {
+    pub(super) fn new(hook: Arc<str>, limits: &Limits) -> Self {
+        Self {
+            hook,
+            lines: Vec::new(),
+            lines_left: limits.log_lines,
+            bytes_left: limits.log_bytes,
+            dropped: 0,
+        }
+    }
+
+    fn write(&mut self, level: Level, message: String) {
+        if self.lines_left == 0 || message.len() > self.bytes_left {
+            self.dropped += 1;
+            return;
+        }
+        self.lines_left -= 1;
+        self.bytes_left -= message.len();
+        self.lines.push(LogLine {
+            hook: Arc::clone(&self.hook),
+            level,
+            message,
+        });
+    }
+
+    /// Appends lines of a nested event, which were bounded when they were written.
+    pub(super) fn append(&mut self, lines: Vec<LogLine>) {
+        let room = self.lines_left.min(lines.len());
+        self.dropped += (lines.len() - room) as u64;
+        self.lines_left -= room;
+        self.lines.extend(lines.into_iter().take(room));
+    }
+
+    pub(super) fn into_lines(self) -> (Vec<LogLine>, u64) {
+        (self.lines, self.dropped)
+    }
+}
+
+impl wit::Host for Call {
+    fn write(&mut self, level: wit::Level, message: String) -> wasmtime::Result<()> {
+        let level = match level {
+            wit::Level::Debug => Level::Debug,
+            wit::Level::Info => Level::Info,
+            wit::Level::Warn => Level::Warn,
+            wit::Level::Error => Level::Error,
+        };
+        self.enter()?.logs.write(level, message);
+        Ok(())
+    }
+}

@@ -1,0 +1,185 @@
+//! Counters and gauges, shared by all hooks of a run.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use serde::Serialize;
+
+use crate::sandbox::bindings::metrics as wit;
+use crate::sandbox::instance::Call;
+
+/// How many names a run may have: what a dashboard could still show.
+const MAX_NAMES: usize = 1_000;
+
+/// How long a name may be.
+const MAX_NAME_BYTES: usize = 256;
+
+/// The value of a counter or gauge.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Number {
+    /// A whole number.
+    Integer(i64),
+    /// Any other.
+    Real(f64),
+}
+
+/// All counters and gauges of a run.
+#[derive(Debug, Default)]
+pub struct Metrics {
+    values: Mutex<BTreeMap<String, Number>>,
+}
+
+/// A metric was not stored.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum MetricsError {
+    /// There are too many names.
+    #[error("a run may have {MAX_NAMES} metrics; {0:?} is one too many and was dropped")]
+    TooMany(String),
+    /// The name is too long.
+    #[error("a metric's name may have {MAX_NAME_BYTES} bytes; one of {0} bytes was dropped")]
+    NameTooLong(usize),
+}
+
+impl Metrics {
+    /// Adds to a counter and returns its new value.
+    ///
+    /// # Errors
+    /// Returns why the counter does not exist and cannot be made.
+    pub fn incr(&self, name: &str, delta: i64) -> Result<Number, MetricsError> {
+        self.update(name, |old| match old {
+            None => Number::Integer(delta),
+            Some(Number::Integer(value)) => Number::Integer(value.saturating_add(delta)),
+            #[expect(clippy::cast_precision_loss, reason = "a real gauge stays real")]
+            Some(Number::Real(value)) => Number::Real(value + delta as f64),
+        })
+    }
+
+    /// Sets a gauge.
+    ///
+    /// # Errors
+    /// Returns why the gauge does not exist and cannot be made.
+    pub fn set(&self, name: &str, value: Number) -> Result<(), MetricsError> {
+        self.update(name, |_| value).map(|_| ())
+    }
+
+    /// Returns one value.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<Number> {
+        self.lock().get(name).copied()
+    }
+
+    /// Returns all values, sorted by name.
+    #[must_use]
+    pub fn snapshot(&self) -> BTreeMap<String, Number> {
+        self.lock().clone()
+    }
+
+    fn update(
+        &self,
+        name: &str,
+        change: impl FnOnce(Option<Number>) -> Number,
+    ) -> Result<Number, MetricsError> {
+        if name.len() > MAX_NAME_BYTES {
+            return Err(MetricsError::NameTooLong(name.len()));
+        }
+        let mut values = self.lock();
+        let full = values.len() >= MAX_NAMES;
+        match values.entry(name.to_owned()) {
+            Entry::Occupied(mut entry) => {
+                let value = change(Some(*entry.get()));
+                entry.insert(value);
+                Ok(value)
+            }
+            Entry::Vacant(_) if full => Err(MetricsError::TooMany(name.to_owned())),
+            Entry::Vacant(entry) => Ok(*entry.insert(change(None))),
+        }
+    }
+
+    /// A panic while holding the lock cannot leave a value half written.
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Number>> {
+        self.values.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl wit::Host for Call {
+    fn incr(&mut self, name: String, delta: i64) -> wasmtime::Result<wit::Number> {
+        let border = self.enter()?;
+        // A metric too many is dropped: counting is no reason to stop a tool.
+        Ok(border.run.metrics.incr(&name, delta).map_or_else(
+            |error| {
+                border.warn(&error.to_string());
+                wit::Number::Integer(delta)
+            },
+            wit::Number::from,
+        ))
+    }
+
+    fn set(&mut self, name: String, value: wit::Number) -> wasmtime::Result<()> {
+        let border = self.enter()?;
+        if let Err(error) = border.run.metrics.set(&name, value.into()) {
+            border.warn(&error.to_string());
+        }
+        Ok(())
+    }
+
+    fn get(&mut self, name: String) -> wasmtime::Result<Option<wit::Number>> {
+        Ok(self.enter()?.run.metrics.get(&name).map(Into::into))
+    }
+
+    fn snapshot(&mut self) -> wasmtime::Result<Vec<(String, wit::Number)>> {
+        let values = self.enter()?.run.metrics.snapshot();
+        Ok(values
+            .into_iter()
+            .map(|(name, value)| (name, value.into()))
+            .collect())
+    }
+}
+
+impl From<Number> for wit::Number {
+    fn from(number: Number) -> Self {
+        match number {
+            Number::Integer(value) => Self::Integer(value),
+            Number::Real(value) => Self::Real(value),
+        }
+    }
+}
+
+impl From<wit::Number> for Number {
+    fn from(number: wit::Number) -> Self {
+        match number {
+            wit::Number::Integer(value) => Self::Integer(value),
+            wit::Number::Real(value) => Self::Real(value),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counters_add_up_and_gauges_keep_the_last() {
+        let metrics = Metrics::default();
+        metrics.incr("a", 1).unwrap();
+        assert_eq!(metrics.incr("a", 2), Ok(Number::Integer(3)));
+        metrics.set("b", Number::Real(0.5)).unwrap();
+        assert_eq!(metrics.incr("b", 1), Ok(Number::Real(1.5)));
+        assert_eq!(metrics.incr("a", i64::MAX), Ok(Number::Integer(i64::MAX)));
+    }
+
+    #[test]
+    fn names_are_bounded_but_known_ones_go_on_counting() {
+        let metrics = Metrics::default();
+        for index in 0..MAX_NAMES {
+            metrics.incr(&index.to_string(), 1).unwrap();
+        }
+        assert!(matches!(
+            metrics.incr("one more", 1),
+            Err(MetricsError::TooMany(_))
+        ));
+        assert_eq!(metrics.incr("7", 1), Ok(Number::Integer(2)));
+        assert!(metrics.incr(&"x".repeat(257), 1).is_err());
+    }
+}

@@ -1,0 +1,302 @@
+//! The five steps every event goes through: filter, sort, dispatch, compose, return.
+//!
+//! Pure: no I/O, no clock, no sandbox. What runs a hook is behind [`Runner`], and
+//! what a dialect makes of a modified payload is in its rules.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::capability::log::LogLine;
+use crate::decision::{Answer, Decision, Effect, Ruling};
+use crate::dialect::PredicateFailure;
+use crate::event::Event;
+use crate::failure::Failure;
+use crate::hook::{Hook, OnError};
+use crate::json::Json;
+use crate::outcome::{Outcome, Stages, TraceRow};
+
+/// Runs one hook. The sandbox is one implementation, the tables of the property
+/// tests are another.
+pub trait Runner {
+    /// Evaluates the predicate of a hook.
+    fn matches(&self, hook: &Hook, event: &Event) -> Ran<bool>;
+    /// Calls the handler of a hook.
+    fn handle(&self, hook: &Hook, event: &Event) -> Ran<Answer>;
+}
+
+/// What came of running a predicate or a handler, and what it cost.
+#[derive(Debug, Clone)]
+pub struct Ran<T> {
+    /// The answer, or why there is none.
+    pub result: Result<T, Failure>,
+    /// What it cost.
+    pub usage: Usage,
+    /// What it logged.
+    pub logs: Vec<LogLine>,
+    /// What was odd.
+    pub warnings: Vec<String>,
+}
+
+impl<T> From<Result<T, Failure>> for Ran<T> {
+    fn from(result: Result<T, Failure>) -> Self {
+        Self {
+            result,
+            usage: Usage::default(),
+            logs: Vec::new(),
+            warnings: Vec::new(),
+        }
+    }
+}
+
+impl<T> Ran<T> {
+    /// Turns the answer into another one, or into a failure.
+    pub fn and_then<U>(self, next: impl FnOnce(T) -> Result<U, Failure>) -> Ran<U> {
+        Ran {
+            result: self.result.and_then(next),
+            usage: self.usage,
+            logs: self.logs,
+            warnings: self.warnings,
+        }
+    }
+}
+
+/// What a call cost.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// Fuel, if the call ended where counting it means something.
+    pub fuel: Option<u64>,
+    /// The most linear memory held.
+    pub memory_bytes: u64,
+    /// Wall time.
+    pub duration: Duration,
+}
+
+/// Sends an event through the hooks that subscribe to it and composes their answers.
+pub fn run(hooks: &[Arc<Hook>], event: &Event, runner: &impl Runner) -> Outcome {
+    let mut progress = Progress::new(event);
+    let mut links = filter(hooks, event, runner, &mut progress);
+    sort(&mut links, &mut progress);
+    for link in &mut links {
+        if progress.settled.is_none() && link.row.matched {
+            let answer = dispatch(link, runner, &mut progress);
+            compose(link, answer, &mut progress);
+        }
+    }
+    progress.hand_back(links)
+}
+
+/// A hook of this chain with the row it leaves in the trace.
+struct Link<'a> {
+    hook: &'a Hook,
+    row: TraceRow,
+    /// Why the predicate could not be evaluated, where that fails the hook.
+    failed: Option<Failure>,
+}
+
+/// What the chain has come to so far.
+struct Progress {
+    event: Event,
+    settled: Option<(Arc<str>, Ruling, String)>,
+    modified: bool,
+    effects: Vec<Effect>,
+    logs: Vec<LogLine>,
+    warnings: Vec<String>,
+    stages: Stages,
+}
+
+/// Evaluates every predicate against the payload the chain starts with, before
+/// any handler runs: no hook can talk a later one out of looking.
+fn filter<'a>(
+    hooks: &'a [Arc<Hook>],
+    event: &Event,
+    runner: &impl Runner,
+    progress: &mut Progress,
+) -> Vec<Link<'a>> {
+    let mut links = Vec::new();
+    for hook in hooks.iter().filter(|hook| hook.event == event.name) {
+        let ran = runner.matches(hook, event);
+        progress.logs.extend(ran.logs);
+        progress.warnings.extend(ran.warnings);
+        let mut row = TraceRow::new(hook);
+        row.when_fuel = ran.usage.fuel;
+        row.add(ran.usage);
+        let mut failed = None;
+        match ran.result {
+            Ok(matched) => row.matched = matched,
+            Err(failure) => {
+                row.fail(&failure);
+                match (hook.dialect.predicate_failure)(&failure) {
+                    PredicateFailure::Fail => failed = Some(failure),
+                    PredicateFailure::Skip => progress.warnings.push(format!(
+                        "hook {:?}: `when` failed, so the hook sits this event out: {failure}",
+                        hook.name
+                    )),
+                }
+            }
+        }
+        row.matched |= failed.is_some();
+        if row.matched {
+            progress.stages.filter.push(Arc::clone(&hook.name));
+        }
+        links.push(Link { hook, row, failed });
+    }
+    links
+}
+
+/// Puts the hooks in the order in which they run.
+fn sort(links: &mut [Link<'_>], progress: &mut Progress) {
+    links.sort_by_key(|link| link.hook.rank());
+    progress.stages.sort = links
+        .iter()
+        .filter(|link| link.row.matched)
+        .map(|link| Arc::clone(&link.hook.name))
+        .collect();
+}
+
+/// Calls one handler with the payload as it stands now. A failure becomes what
+/// the hook's owner wants it to mean.
+fn dispatch(link: &mut Link<'_>, runner: &impl Runner, progress: &mut Progress) -> Answer {
+    let hook = link.hook;
+    if let Some(failure) = link.failed.take() {
+        return on_failure(hook, &failure, progress);
+    }
+    progress.stages.dispatch.push(Arc::clone(&hook.name));
+    let ran = runner.handle(hook, &progress.event);
+    progress.logs.extend(ran.logs);
+    progress.warnings.extend(ran.warnings);
+    link.row.fuel = ran.usage.fuel;
+    link.row.add(ran.usage);
+    match ran
+        .result
+        .and_then(|answer| rewrite(hook, &progress.event, answer))
+    {
+        Ok(answer) => answer,
+        Err(failure) => {
+            link.row.fail(&failure);
+            on_failure(hook, &failure, progress)
+        }
+    }
+}
+
+/// Lets the dialect lay a modified payload over the current one.
+fn rewrite(hook: &Hook, event: &Event, answer: Answer) -> Result<Answer, Failure> {
+    let Decision::Modify(new) = answer.decision else {
+        return Ok(answer);
+    };
+    let payload = (hook.dialect.rewrite)(event, new)?;
+    Ok(Answer {
+        decision: Decision::Modify(payload),
+        effects: answer.effects,
+    })
+}
+
+fn on_failure(hook: &Hook, failure: &Failure, progress: &mut Progress) -> Answer {
+    match hook.on_error {
+        OnError::Block => Decision::Block(format!("hook {:?} failed: {failure}", hook.name)).into(),
+        OnError::Allow => {
+            progress.warnings.push(format!(
+                "hook {:?} failed and was passed over, as failures of this hook let the event pass: {failure}",
+                hook.name
+            ));
+            Decision::Allow.into()
+        }
+    }
+}
+
+/// Lets one answer take effect: a block or a question ends the chain, a new
+/// payload is what later hooks see.
+fn compose(link: &mut Link<'_>, answer: Answer, progress: &mut Progress) {
+    let ruling = answer.decision.ruling();
+    link.row.decision = Some(ruling);
+    link.row.reason = answer.decision.reason().map(str::to_owned);
+    if ruling != Ruling::Allow || !answer.effects.is_empty() {
+        progress.stages.compose.push(Arc::clone(&link.hook.name));
+    }
+    progress.effects.extend(answer.effects);
+    match answer.decision {
+        Decision::Allow => {}
+        Decision::Modify(payload) => {
+            progress.modified = true;
+            progress.event = progress.event.with_payload(Json::from(payload));
+        }
+        Decision::Block(reason) | Decision::Ask(reason) => {
+            progress.settled = Some((Arc::clone(&link.hook.name), ruling, reason));
+        }
+    }
+}
+
+impl Progress {
+    fn new(event: &Event) -> Self {
+        Self {
+            event: event.clone(),
+            settled: None,
+            modified: false,
+            effects: Vec::new(),
+            logs: Vec::new(),
+            warnings: Vec::new(),
+            stages: Stages::default(),
+        }
+    }
+
+    /// Hands the decision and the payload back to whoever fired the event.
+    fn hand_back(mut self, links: Vec<Link<'_>>) -> Outcome {
+        let (hook, decision, reason) = match self.settled {
+            Some((hook, ruling, reason)) => (Some(hook), ruling, Some(reason)),
+            None if self.modified => (None, Ruling::Modify, None),
+            None => (None, Ruling::Allow, None),
+        };
+        self.stages.r#return = Some(decision);
+        Outcome {
+            event: self.event.name,
+            id: self.event.id,
+            decision,
+            reason,
+            hook,
+            payload: self.event.payload,
+            effects: self.effects,
+            metrics: std::collections::BTreeMap::new(),
+            logs: self.logs,
+            warnings: self.warnings,
+            stages: self.stages,
+            trace: links.into_iter().map(|link| link.row).collect(),
+        }
+    }
+}
+
+impl Hook {
+    /// Returns the place in a chain: the dialect's, then the priority, then the source's.
+    pub(crate) fn rank(&self) -> (u8, i64, usize) {
+        (self.dialect.rank, self.priority, self.position)
+    }
+}
+
+impl TraceRow {
+    fn new(hook: &Hook) -> Self {
+        Self {
+            hook: Arc::clone(&hook.name),
+            dialect: hook.dialect.name,
+            priority: hook.priority,
+            matched: false,
+            decision: None,
+            reason: None,
+            error: None,
+            cause: None,
+            stack: None,
+            fuel: None,
+            when_fuel: None,
+            memory_bytes: 0,
+            duration: Duration::ZERO,
+        }
+    }
+
+    fn add(&mut self, usage: Usage) {
+        self.memory_bytes = self.memory_bytes.max(usage.memory_bytes);
+        self.duration += usage.duration;
+    }
+
+    fn fail(&mut self, failure: &Failure) {
+        self.error = Some(failure.to_string());
+        self.cause = Some(failure.cause);
+        self.stack.clone_from(&failure.stack);
+    }
+}

@@ -1,0 +1,112 @@
+//! `hookbox explain`: the policy stack, in the order in which it runs.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+
+use anyhow::Result;
+use clap::Args;
+
+use super::{ProjectArgs, print_json, style, validate};
+use crate::dialect::harness::events;
+use crate::hook::Hook;
+use crate::runtime::DispatchError;
+
+/// Show the policy stack in the order in which it runs
+#[derive(Debug, Args)]
+pub(super) struct ExplainArgs {
+    /// Only the hooks of this event
+    event: Option<String>,
+    #[command(flatten)]
+    project: ProjectArgs,
+    /// Print one JSON list
+    #[arg(long)]
+    json: bool,
+}
+
+impl ExplainArgs {
+    pub(super) fn run(self) -> Result<i32> {
+        if let Some(event) = &self.event
+            && events::find(event).is_none()
+        {
+            let name = event.clone();
+            return Err(DispatchError::UnknownEvent { name }.into());
+        }
+        let runtime = self.project.builder().load()?;
+        let mut hooks: Vec<&Hook> = runtime
+            .hooks()
+            .iter()
+            .map(AsRef::as_ref)
+            .filter(|hook| {
+                self.event
+                    .as_ref()
+                    .is_none_or(|event| *event == *hook.event)
+            })
+            .collect();
+        hooks.sort_by_key(|hook| (place(&hook.event), hook.event.clone(), hook.rank()));
+        if self.json {
+            print_json(&hooks.into_iter().map(validate::as_json).collect::<Vec<_>>())?;
+            return Ok(0);
+        }
+        let mut stdout = anstream::stdout();
+        if hooks.is_empty() {
+            let event = self.event.as_deref().unwrap_or("any event");
+            writeln!(stdout, "no hook subscribes to {event}: it always passes")?;
+        }
+        for stack in hooks.chunk_by(|a, b| a.event == b.event) {
+            write!(stdout, "{}", stack_text(stack))?;
+        }
+        Ok(0)
+    }
+}
+
+/// The place of an event in the catalogue, so that a session reads from top to bottom.
+fn place(event: &str) -> Option<usize> {
+    events::find(event).and_then(|info| events::CATALOGUE.iter().position(|known| known == info))
+}
+
+fn stack_text(stack: &[&Hook]) -> String {
+    let event = stack.first().map_or("", |hook| &hook.event);
+    let fires = events::find(event).map_or("", |info| info.fires);
+    let width = stack
+        .iter()
+        .map(|hook| hook.name.chars().count())
+        .max()
+        .unwrap_or(0);
+    let mut text = format!("{}  {}\n", style::name(event), style::faint(fires));
+    for (index, hook) in stack.iter().enumerate() {
+        let branch = if index + 1 == stack.len() {
+            "└──"
+        } else {
+            "├──"
+        };
+        let _ = writeln!(
+            text,
+            "{branch} {:width$}  # priority {}{}{}",
+            hook.name,
+            hook.priority,
+            summary(hook),
+            style::faint(when(hook))
+        );
+    }
+    text
+}
+
+fn summary(hook: &Hook) -> String {
+    hook.origin
+        .summary
+        .as_ref()
+        .map(|summary| format!(" — {summary}"))
+        .unwrap_or_default()
+}
+
+/// The predicate on one line.
+fn when(hook: &Hook) -> String {
+    hook.when()
+        .map(|when| {
+            format!(
+                "  (when {})",
+                when.split_whitespace().collect::<Vec<_>>().join(" ")
+            )
+        })
+        .unwrap_or_default()
+}

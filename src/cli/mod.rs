@@ -1,0 +1,122 @@
+//! The command line: every verb is a few lines over the public API.
+
+mod events;
+mod explain;
+mod payload;
+mod progress;
+mod run;
+mod style;
+mod validate;
+
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::Result;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::diagnostic::{Diagnostic, render};
+use crate::runtime::{LoadError, Runtime, RuntimeBuilder};
+use crate::sandbox::engine::Lifetime;
+
+/// Exit code when hookbox could not decide, or found a project wanting.
+const FAILED: i32 = 1;
+
+/// Runs AI-agent hooks in a WebAssembly sandbox.
+#[derive(Debug, Parser)]
+#[command(name = "hookbox", version, propagate_version = true)]
+struct Cli {
+    /// Whether to use colour
+    #[arg(long, value_enum, default_value_t, global = true, value_name = "WHEN")]
+    color: Color,
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, Clone, Copy, Default, ValueEnum)]
+enum Color {
+    /// On a terminal, unless NO_COLOR is set
+    #[default]
+    Auto,
+    Always,
+    Never,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    Run(run::RunArgs),
+    Validate(validate::ValidateArgs),
+    Explain(explain::ExplainArgs),
+    Events(events::EventsArgs),
+}
+
+/// What every verb that looks at a project takes.
+#[derive(Debug, Args)]
+struct ProjectArgs {
+    /// The directory that holds `.harness/`
+    #[arg(long, short, default_value = ".", value_name = "DIR")]
+    project: PathBuf,
+}
+
+impl ProjectArgs {
+    fn builder(&self) -> RuntimeBuilder {
+        Runtime::builder(&self.project)
+            .lifetime(Lifetime::OneShot)
+            .on_progress(Arc::new(progress::show))
+    }
+}
+
+/// Runs the command line and returns the exit code.
+#[must_use]
+pub fn main() -> i32 {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            let _ = error.print();
+            // 2 would mean that a hook blocked.
+            return if error.use_stderr() { FAILED } else { 0 };
+        }
+    };
+    match cli.color {
+        Color::Auto => {}
+        Color::Always => anstream::ColorChoice::Always.write_global(),
+        Color::Never => anstream::ColorChoice::Never.write_global(),
+    }
+    let result = match cli.verb {
+        Verb::Run(args) => args.run(),
+        Verb::Validate(args) => args.run(),
+        Verb::Explain(args) => args.run(),
+        Verb::Events(args) => args.run(),
+    };
+    result.unwrap_or_else(|error| complain(&error))
+}
+
+/// Says what went wrong; a reader that went away is nothing to complain about.
+fn complain(error: &anyhow::Error) -> i32 {
+    let pipe = error
+        .downcast_ref::<std::io::Error>()
+        .is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe);
+    if !pipe {
+        let mut stderr = anstream::stderr();
+        if let Some(LoadError::Project(problems)) = error.downcast_ref() {
+            let _ = write!(stderr, "{}", rendered(problems));
+        }
+        let _ = writeln!(stderr, "{} {error:#}", style::bad("error:"));
+    }
+    FAILED
+}
+
+/// Writes diagnostics with colours, which the stream drops where they do not belong.
+fn rendered(problems: &[Diagnostic]) -> String {
+    if problems.is_empty() {
+        return String::new();
+    }
+    render(problems, true) + "\n"
+}
+
+/// Prints one JSON value.
+fn print_json(value: &impl serde::Serialize) -> Result<()> {
+    let text = serde_json::to_string_pretty(value)?;
+    writeln!(anstream::stdout(), "{text}")?;
+    Ok(())
+}

@@ -1,0 +1,55 @@
+//! Says what takes long while it does, on standard error.
+
+use std::io::{IsTerminal as _, Write as _};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::sandbox::compiled::Progress;
+
+/// The spinner of whatever is under way.
+static SPINNER: Mutex<Option<ProgressBar>> = Mutex::new(None);
+
+/// A component smaller than this is compiled before anybody could read about it.
+const SMALL: usize = 256 << 10;
+
+pub(super) fn show(progress: Progress) {
+    match progress {
+        Progress::Compiling { bytes, .. } if bytes < SMALL => {}
+        Progress::Compiling { what, .. } => {
+            start(format!("compiling {what}, once for this machine …"));
+        }
+        Progress::Waiting { what } => {
+            start(format!("waiting for another hookbox to compile {what} …"));
+        }
+        Progress::Ready { what, took } => finish(&what, took),
+    }
+}
+
+fn start(message: String) {
+    if !std::io::stderr().is_terminal() {
+        let _ = writeln!(anstream::stderr(), "{message}");
+        return;
+    }
+    let bar = ProgressBar::new_spinner()
+        .with_style(ProgressStyle::default_spinner())
+        .with_message(message);
+    bar.enable_steady_tick(Duration::from_millis(100));
+    *spinner() = Some(bar);
+}
+
+fn finish(what: &str, took: Duration) {
+    if let Some(bar) = spinner().take() {
+        bar.finish_and_clear();
+        let _ = writeln!(
+            anstream::stderr(),
+            "compiled {what} in {:.1} s",
+            took.as_secs_f64()
+        );
+    }
+}
+
+fn spinner() -> std::sync::MutexGuard<'static, Option<ProgressBar>> {
+    SPINNER.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,186 @@
+//! `hookbox run`: one event through its chain.
+
+use std::io::Write as _;
+
+use anyhow::Result;
+use clap::Args;
+
+use super::{FAILED, ProjectArgs, payload, print_json, style};
+use crate::decision::Ruling;
+use crate::outcome::{Outcome, TraceRow};
+use crate::runtime::LoadError;
+
+/// Send one event through the project's hooks and print the decision
+///
+/// Exit code: 0 allowed or modified, 2 blocked, 3 a person has to be asked,
+/// 1 hookbox could not decide.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example:\n  hookbox run tool.pre --payload '{\"name\":\"run_command\",\"args\":{\"command\":\"ls\"}}'"
+)]
+pub(super) struct RunArgs {
+    /// The event, for example tool.pre (see `hookbox events`)
+    event: String,
+    #[command(flatten)]
+    project: ProjectArgs,
+    /// What the event carries: JSON, @FILE, or - for standard input
+    #[arg(long, value_name = "JSON | @FILE | -", allow_hyphen_values = true)]
+    payload: Option<String>,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+    /// Also show what each hook did, and what it logged
+    #[arg(long, short)]
+    verbose: bool,
+}
+
+impl RunArgs {
+    pub(super) fn run(self) -> Result<i32> {
+        match self.decide() {
+            Ok(outcome) => {
+                if self.json {
+                    print_json(&outcome)?;
+                } else {
+                    self.print(&outcome)?;
+                }
+                Ok(exit_code(outcome.decision))
+            }
+            Err(error) if self.json => {
+                print_json(&serde_json::json!({
+                    "event": self.event,
+                    "error": format!("{error:#}"),
+                    "problems": match error.downcast_ref() {
+                        Some(LoadError::Project(problems)) => problems.as_slice(),
+                        _ => &[],
+                    },
+                }))?;
+                Ok(FAILED)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn decide(&self) -> Result<Outcome> {
+        let bytes = payload::read(self.payload.as_deref())?;
+        let runtime = self.project.builder().load()?;
+        let payload = payload::parse(bytes.as_deref(), runtime.limits())?;
+        Ok(runtime.dispatch(&self.event, payload)?)
+    }
+
+    fn print(&self, outcome: &Outcome) -> Result<()> {
+        let mut stderr = anstream::stderr();
+        if self.verbose {
+            write!(stderr, "{}", trace(outcome))?;
+        }
+        for warning in &outcome.warnings {
+            writeln!(stderr, "{} {warning}", style::notable("warning:"))?;
+        }
+        let mut stdout = anstream::stdout();
+        writeln!(stdout, "{}", headline(outcome))?;
+        if outcome.decision == Ruling::Modify {
+            writeln!(
+                stdout,
+                "{}",
+                serde_json::to_string_pretty(&outcome.payload)?
+            )?;
+        }
+        Ok(())
+    }
+}
+
+fn exit_code(decision: Ruling) -> i32 {
+    match decision {
+        Ruling::Allow | Ruling::Modify => 0,
+        Ruling::Block => 2,
+        Ruling::Ask => 3,
+    }
+}
+
+/// The one line a person reads.
+fn headline(outcome: &Outcome) -> String {
+    let event = &outcome.event;
+    let hook = style::name(outcome.hook.as_deref().unwrap_or_default());
+    let reason = outcome.reason.as_deref().unwrap_or_default();
+    match outcome.decision {
+        Ruling::Allow => format!(
+            "{} {event} {}",
+            style::good("✓ allowed"),
+            style::faint(tally(outcome))
+        ),
+        Ruling::Modify => format!(
+            "{} {event} by {}",
+            style::good("✓ modified"),
+            modifiers(outcome)
+        ),
+        Ruling::Block => format!("{} {event} by {hook}: {reason}", style::bad("✗ blocked")),
+        Ruling::Ask => format!("{} {event} by {hook}: {reason}", style::notable("? ask")),
+    }
+}
+
+fn tally(outcome: &Outcome) -> String {
+    let called = outcome.stages.dispatch.len();
+    format!("({called} of {} hooks called)", outcome.trace.len())
+}
+
+fn modifiers(outcome: &Outcome) -> String {
+    let names: Vec<String> = outcome
+        .trace
+        .iter()
+        .filter(|row| row.decision == Some(Ruling::Modify))
+        .map(|row| style::name(&row.hook))
+        .collect();
+    names.join(", ")
+}
+
+/// What each hook did, and what it logged.
+fn trace(outcome: &Outcome) -> String {
+    let width = outcome
+        .trace
+        .iter()
+        .map(|row| row.hook.len())
+        .max()
+        .unwrap_or(0);
+    let mut text = String::new();
+    for row in &outcome.trace {
+        text += &format!(
+            "{:>6}  {:width$}  {}{}\n",
+            row.priority,
+            row.hook,
+            deed(row),
+            style::faint(cost(row))
+        );
+        for line in row.stack.iter().flat_map(|stack| stack.lines()) {
+            text += &format!("        {}\n", style::faint(line));
+        }
+    }
+    for line in &outcome.logs {
+        let level = format!("{:?}", line.level).to_lowercase();
+        text += &format!("   log  {:width$}  {level}: {}\n", line.hook, line.message);
+    }
+    text
+}
+
+fn deed(row: &TraceRow) -> String {
+    match (row.matched, row.decision, &row.error) {
+        (_, _, Some(error)) => style::bad(format!("failed: {error}")),
+        (false, _, None) => style::faint("does not match"),
+        (true, None, None) => style::faint("not reached"),
+        (true, Some(Ruling::Allow), None) => style::good("allow"),
+        (true, Some(Ruling::Modify), None) => style::good("modify"),
+        (true, Some(Ruling::Block), None) => style::bad("block"),
+        (true, Some(Ruling::Ask), None) => style::notable("ask"),
+    }
+}
+
+fn cost(row: &TraceRow) -> String {
+    let fuel = row.fuel.unwrap_or(0) + row.when_fuel.unwrap_or(0);
+    if fuel == 0 {
+        return String::new();
+    }
+    format!(
+        "  ({:.2} ms, {:.2} M fuel, {:.1} MiB)",
+        row.duration.as_secs_f64() * 1e3,
+        fuel as f64 / 1e6,
+        row.memory_bytes as f64 / f64::from(1 << 20)
+    )
+}

@@ -1,0 +1,145 @@
+//! What one hook answers.
+
+use serde::Serialize;
+use serde_json::Value;
+
+/// A hook's ruling.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Decision {
+    /// Lets the event pass unchanged.
+    Allow,
+    /// Refuses it; the agent reads the reason.
+    Block(String),
+    /// Lets it pass with another payload, or with parts of it replaced.
+    Modify(Value),
+    /// Leaves it to a person.
+    Ask(String),
+}
+
+/// A ruling without what it carries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Ruling {
+    /// The event passes unchanged.
+    Allow,
+    /// The event is refused.
+    Block,
+    /// The event passes, changed.
+    Modify,
+    /// A person decides.
+    Ask,
+}
+
+impl Decision {
+    /// Returns the ruling alone.
+    #[must_use]
+    pub fn ruling(&self) -> Ruling {
+        match self {
+            Self::Allow => Ruling::Allow,
+            Self::Block(_) => Ruling::Block,
+            Self::Modify(_) => Ruling::Modify,
+            Self::Ask(_) => Ruling::Ask,
+        }
+    }
+
+    /// Returns the reason of a block or the question of an ask.
+    #[must_use]
+    pub fn reason(&self) -> Option<&str> {
+        match self {
+            Self::Block(reason) | Self::Ask(reason) => Some(reason),
+            Self::Allow | Self::Modify(_) => None,
+        }
+    }
+}
+
+/// A decision with its effects.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answer {
+    /// The ruling.
+    pub decision: Decision,
+    /// What the hook wants beside it.
+    pub effects: Vec<Effect>,
+}
+
+impl From<Decision> for Answer {
+    fn from(decision: Decision) -> Self {
+        Self {
+            decision,
+            effects: Vec::new(),
+        }
+    }
+}
+
+/// Something a hook wants beside its decision.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Effect {
+    /// A text for the model.
+    Context {
+        /// What it says.
+        text: String,
+        /// Where it is put.
+        placement: Placement,
+    },
+    /// A text for the model that stays for some turns.
+    Reminder(Reminder),
+}
+
+/// Where a text for the model is put.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Placement {
+    /// As a reminder by the system.
+    SystemReminder,
+    /// As a message of the system.
+    SystemMessage,
+    /// Before the user's prompt.
+    PrependToPrompt,
+    /// After the tool's output.
+    AppendToOutput,
+}
+
+/// A text for the model that stays for some turns.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Reminder {
+    /// What it says.
+    pub body: String,
+    /// Labels.
+    pub tags: Vec<String>,
+    /// A newer reminder with this key takes the older one's place.
+    pub dedupe_key: Option<String>,
+    /// How many turns it stays; for ever without a number.
+    pub ttl_turns: Option<u32>,
+    /// Whether it outlives a compaction.
+    pub preserve_on_compact: bool,
+    /// How far it travels.
+    pub propagate: Propagation,
+    /// In whose voice it speaks.
+    pub role_hint: RoleHint,
+}
+
+/// How far a reminder travels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Propagation {
+    /// To every session.
+    All,
+    /// Within its session.
+    Session,
+    /// Nowhere.
+    None,
+}
+
+/// In whose voice a reminder speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RoleHint {
+    /// The system.
+    System,
+    /// The developer.
+    Developer,
+    /// A block in the user's message.
+    UserBlock,
+    /// The short-lived part of the prompt cache.
+    EphemeralCache,
+}

@@ -1,0 +1,212 @@
+//! Looks at the code of a hook without running it. Source is untrusted, so even
+//! parsing it happens in the sandbox.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use cap_std::fs::Dir;
+
+use super::loader::read_component;
+use crate::diagnostic::{Diagnostic, Source};
+use crate::failure::Failure;
+use crate::handler::Workshop;
+use crate::handler::component::ComponentHook;
+use crate::handler::starlark::{Entry, Problem, Report, Script, Text};
+use crate::sandbox::limits::Limits;
+use crate::yaml::Node;
+
+/// Checks the code of one hook.
+pub(super) struct Checker<'a> {
+    pub(super) workshop: &'a Workshop,
+    pub(super) source: &'a Arc<Source>,
+    pub(super) name: &'a str,
+    pub(super) limits: Limits,
+    pub(super) strict: bool,
+    pub(super) problems: &'a mut Vec<Diagnostic>,
+}
+
+impl Checker<'_> {
+    /// Checks a `when` expression.
+    pub(super) fn when(&mut self, node: &Node) -> Option<Arc<Text>> {
+        let text = self.text(node);
+        match self.workshop.check_when(&text.code, self.name, self.limits) {
+            Ok(report) => self.report(&text, &report).then(|| Arc::new(text)),
+            Err(failure) => {
+                self.unparsable("when", node, &failure);
+                None
+            }
+        }
+    }
+
+    /// Checks a script.
+    pub(super) fn script(&mut self, node: &Node, scoped: bool) -> Option<Arc<Script>> {
+        let text = self.text(node);
+        match self
+            .workshop
+            .check_script(&text.code, self.name, self.limits)
+        {
+            Ok(report) => {
+                let sound = self.report(&text, &report.findings);
+                if sound {
+                    self.entry(report.entry, node);
+                    self.scope(&text, node, scoped);
+                }
+                sound.then(|| {
+                    Arc::new(Script {
+                        text,
+                        entry: report.entry,
+                    })
+                })
+            }
+            Err(failure) => {
+                self.unparsable("script", node, &failure);
+                None
+            }
+        }
+    }
+
+    /// Checks and compiles a component. Its path starts at the hook's own file.
+    pub(super) fn component(&mut self, root: &Dir, node: &Node) -> Option<Arc<ComponentHook>> {
+        let path = node.as_str().unwrap_or_default();
+        let folder = self
+            .source
+            .path
+            .rsplit_once('/')
+            .map_or("", |(folder, _)| folder);
+        let full = format!("{folder}/{path}");
+        let bytes = match read_component(root, full.trim_start_matches('/')) {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                self.error(
+                    format!("component {path:?} cannot be read: {error}"),
+                    &node.span,
+                );
+                return None;
+            }
+        };
+        match self.workshop.component(path, bytes) {
+            Ok(component) => Some(Arc::new(component)),
+            Err(failure) => {
+                self.error(format!("component {path:?}: {failure}"), &node.span);
+                None
+            }
+        }
+    }
+
+    /// Says that a hook does nothing, where that is asked for.
+    pub(super) fn placeholder(&mut self, span: &Range<usize>) {
+        let message = format!(
+            "hook {:?} has no script, so it lets every event pass",
+            self.name
+        );
+        self.say(self.strict, message, span.clone(), None);
+    }
+
+    fn text(&self, node: &Node) -> Text {
+        Text {
+            code: node.as_str().unwrap_or_default().to_owned(),
+            source: Arc::clone(self.source),
+            span: node.span.clone(),
+            style: node.style,
+        }
+    }
+
+    /// Takes over what the interpreter found; says whether the text can run.
+    fn report(&mut self, text: &Text, report: &Report) -> bool {
+        for problem in &report.errors {
+            let diagnostic = Diagnostic::error(problem.message.clone());
+            self.problems.push(self.place(text, problem, diagnostic));
+        }
+        for problem in &report.warnings {
+            let diagnostic = Diagnostic::warning(problem.message.clone());
+            self.problems.push(self.place(text, problem, diagnostic));
+        }
+        report.errors.is_empty()
+    }
+
+    fn place(&self, text: &Text, problem: &Problem, diagnostic: Diagnostic) -> Diagnostic {
+        match &problem.at {
+            Some(span) => diagnostic.at(self.source, text.locate(span)),
+            None => diagnostic.in_file(self.source.path.clone()),
+        }
+    }
+
+    /// The format lets a script without `handle` load, and fail when it is called.
+    fn entry(&mut self, entry: Entry, node: &Node) {
+        let message = match entry {
+            Entry::Present => return,
+            Entry::Missing => format!(
+                "hook {:?} defines no `handle`, so every call of it fails",
+                self.name
+            ),
+            Entry::WrongShape => {
+                format!(
+                    "`handle` of hook {:?} does not take two arguments, so every call of it fails",
+                    self.name
+                )
+            }
+        };
+        let help = "define `def handle(event, payload):` at the top level of the script";
+        self.say(
+            self.strict,
+            message,
+            first_line(&self.source.text, &node.span),
+            Some(help),
+        );
+    }
+
+    /// Asking for the tool's name in `handle` costs a call that `when` saves.
+    fn scope(&mut self, text: &Text, node: &Node, scoped: bool) {
+        let asks = [
+            "payload[\"name\"] ==",
+            "payload[\"name\"] !=",
+            "payload.get(\"name\") ==",
+        ];
+        if scoped || !asks.iter().any(|ask| text.code.contains(ask)) {
+            return;
+        }
+        let message = format!("hook {:?} looks at the tool's name in `handle`", self.name);
+        let help = "scope it with `when: payload[\"name\"] == ...`: the hook is then not called for other tools";
+        self.say(
+            false,
+            message,
+            first_line(&self.source.text, &node.span),
+            Some(help),
+        );
+    }
+
+    fn unparsable(&mut self, key: &str, node: &Node, failure: &Failure) {
+        let span = first_line(&self.source.text, &node.span);
+        self.error(
+            format!(
+                "hook {:?}: its {key} cannot be checked: {failure}",
+                self.name
+            ),
+            &span,
+        );
+    }
+
+    fn error(&mut self, message: String, span: &Range<usize>) {
+        self.say(true, message, span.clone(), None);
+    }
+
+    fn say(&mut self, error: bool, message: String, span: Range<usize>, help: Option<&str>) {
+        let diagnostic = if error {
+            Diagnostic::error(message)
+        } else {
+            Diagnostic::warning(message)
+        };
+        let diagnostic = diagnostic.at(self.source, span);
+        self.problems.push(match help {
+            Some(help) => diagnostic.help(help),
+            None => diagnostic,
+        });
+    }
+}
+
+/// The part of a span on its first line: nobody wants a caret under a whole script.
+fn first_line(text: &str, span: &Range<usize>) -> Range<usize> {
+    let rest = text.get(span.clone()).unwrap_or_default();
+    let end = rest.find(['\r', '\n']).unwrap_or(rest.len());
+    span.start..span.start + end
+}

@@ -1,0 +1,223 @@
+//! The catalogue of AI Harness events.
+
+use serde::Serialize;
+
+use crate::hook::OnError;
+
+/// One event of the catalogue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct EventInfo {
+    /// The name, or the prefix of names.
+    pub name: &'static str,
+    /// When it fires.
+    pub fires: &'static str,
+    /// What it carries.
+    pub payload: &'static str,
+    /// Whether an operation waits for the answer, so that a hook that fails
+    /// blocks it.
+    pub gates: bool,
+    /// Whether it may still change.
+    pub experimental: bool,
+}
+
+const fn event(
+    name: &'static str,
+    gates: bool,
+    payload: &'static str,
+    fires: &'static str,
+) -> EventInfo {
+    EventInfo {
+        name,
+        fires,
+        payload,
+        gates,
+        experimental: false,
+    }
+}
+
+/// All events, in the order in which a session meets them.
+pub const CATALOGUE: [EventInfo; 15] = [
+    event("session.start", false, "none", "a new session begins"),
+    event("session.end", false, "none", "the session ends"),
+    event(
+        "turn.start",
+        true,
+        "the user's message, a string",
+        "before the model is called for a new turn",
+    ),
+    event(
+        "turn.end",
+        false,
+        "{text, tool_calls, usage, logs}",
+        "after the model produced its turn",
+    ),
+    event(
+        "tool.pre",
+        true,
+        "{id, name, arguments, args}",
+        "after arguments are validated, before the tool runs",
+    ),
+    event(
+        "tool.post",
+        false,
+        "{call_id, name, content, is_error, result}",
+        "after the tool returned",
+    ),
+    event(
+        "completion.pre",
+        true,
+        "the provider's request {model, messages, tools}",
+        "before a completion request is sent",
+    ),
+    event(
+        "completion.post",
+        false,
+        "the provider's response {choices, usage, finish_reason}",
+        "after a completion response came",
+    ),
+    event(
+        "delegation.pre",
+        true,
+        "{agent, prompt, depth, ...}",
+        "before work is delegated to a sub-agent",
+    ),
+    event(
+        "delegation.post",
+        false,
+        "{agent, result, depth, ...}",
+        "after a sub-agent is done",
+    ),
+    event(
+        "delegation.post_verify",
+        true,
+        "{agent, result, depth, attempt, ...}",
+        "after delegation.post, where the delegation asks for verification",
+    ),
+    event(
+        "error",
+        false,
+        "the error",
+        "an error ends the agent's loop",
+    ),
+    EventInfo {
+        experimental: true,
+        ..event(
+            "agent.stop",
+            true,
+            "{id, finish_reason, iteration, response, ...}",
+            "before the agent's loop ends; a block keeps it going",
+        )
+    },
+    event(
+        "custom.*",
+        false,
+        "anything",
+        "a tool or a hook emits it; lower case letters, digits and _ after the dot",
+    ),
+    event(
+        "meta.*",
+        true,
+        "what is registered",
+        "an agent changes its own tools, hooks or agents",
+    ),
+];
+
+/// Finds the entry a name falls under; none if there is no such event.
+#[must_use]
+pub fn find(name: &str) -> Option<&'static EventInfo> {
+    CATALOGUE
+        .iter()
+        .find(|info| match info.name.strip_suffix('*') {
+            None => info.name == name,
+            Some("custom.") => name.strip_prefix("custom.").is_some_and(is_custom_suffix),
+            Some(prefix) => name.strip_prefix(prefix).is_some_and(is_meta_suffix),
+        })
+}
+
+fn is_custom_suffix(suffix: &str) -> bool {
+    !suffix.is_empty()
+        && suffix
+            .bytes()
+            .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
+}
+
+/// Any name goes after `meta.`, as long as it can be printed on one line.
+fn is_meta_suffix(suffix: &str) -> bool {
+    !suffix.is_empty() && !suffix.chars().any(|c| c.is_control() || c.is_whitespace())
+}
+
+/// What the failure of a hook means for an event, unless the hook says otherwise:
+/// closed where an operation waits for the answer, open where it is over already.
+#[must_use]
+pub fn default_on_error(info: &EventInfo) -> OnError {
+    if info.gates {
+        OnError::Block
+    } else {
+        OnError::Allow
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ah_047_custom_names_follow_the_pattern() {
+        for name in ["custom.my_event", "custom.a", "custom.0_1"] {
+            assert!(find(name).is_some(), "{name}");
+        }
+        for name in [
+            "custom.",
+            "custom.A",
+            "custom.a-b",
+            "custom.a.b",
+            "custom",
+            "custom.é",
+        ] {
+            assert!(find(name).is_none(), "{name}");
+        }
+    }
+
+    #[test]
+    fn ah_049_any_meta_name_is_valid() {
+        for name in [
+            "meta.tool_register",
+            "meta.hook_register",
+            "meta.register_tool",
+            "meta.x",
+        ] {
+            assert!(find(name).is_some(), "{name}");
+        }
+        for name in ["meta.", "meta", "meta.a b", "meta.a\n"] {
+            assert!(find(name).is_none(), "{name}");
+        }
+    }
+
+    #[test]
+    fn ah_019_046_only_agent_stop_is_experimental() {
+        let experimental: Vec<_> = CATALOGUE.iter().filter(|info| info.experimental).collect();
+        assert_eq!(experimental.len(), 1);
+        assert_eq!(experimental[0].name, "agent.stop");
+    }
+
+    #[test]
+    fn failures_close_exactly_the_events_that_gate() {
+        let closed: Vec<_> = CATALOGUE
+            .iter()
+            .filter(|info| default_on_error(info) == OnError::Block)
+            .map(|info| info.name)
+            .collect();
+        assert_eq!(
+            closed,
+            [
+                "turn.start",
+                "tool.pre",
+                "completion.pre",
+                "delegation.pre",
+                "delegation.post_verify",
+                "agent.stop",
+                "meta.*"
+            ]
+        );
+    }
+}

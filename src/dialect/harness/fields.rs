@@ -1,0 +1,266 @@
+//! The fields of one hook, read from YAML. Every problem is reported, none hides
+//! another.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::diagnostic::{Diagnostic, Source, did_you_mean};
+use crate::hook::OnError;
+use crate::sandbox::limits::{LimitError, Limits};
+use crate::yaml::{Node, Value};
+
+/// The keys a hook may have.
+const KEYS: [&str; 7] = [
+    "event",
+    "script",
+    "when",
+    "priority",
+    "component",
+    "limits",
+    "on_error",
+];
+
+/// The key that names an entry of a `hooks:` list; a file has its own name.
+const ENTRY_NAME: &str = "handler";
+
+/// Where a hook is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    /// A file of its own in `.harness/hooks/`.
+    File,
+    /// An entry of a `hooks:` list.
+    Entry,
+}
+
+/// What was read, as far as it could be.
+#[derive(Debug)]
+pub(super) struct Fields {
+    pub(super) event: String,
+    pub(super) event_span: Range<usize>,
+    pub(super) priority: i64,
+    pub(super) explicit_priority: bool,
+    pub(super) when: Option<Node>,
+    pub(super) script: Option<Node>,
+    pub(super) component: Option<Node>,
+    pub(super) limits: Limits,
+    pub(super) on_error: Option<OnError>,
+}
+
+/// Reads fields and collects what is wrong with them.
+pub(super) struct Reader<'a> {
+    pub(super) source: &'a Arc<Source>,
+    pub(super) name: &'a str,
+    pub(super) place: Place,
+    pub(super) strict: bool,
+    pub(super) limits: Limits,
+    pub(super) problems: &'a mut Vec<Diagnostic>,
+}
+
+impl Reader<'_> {
+    /// Reads a hook; none if it has no event to subscribe to.
+    pub(super) fn read(mut self, node: &Node) -> Option<Fields> {
+        self.check_keys(node);
+        let priority = self.priority(node);
+        let fields = Fields {
+            priority: priority.unwrap_or(0),
+            explicit_priority: priority.is_some(),
+            when: self.text(node, "when"),
+            script: self.text(node, "script"),
+            component: self.text(node, "component"),
+            limits: self.limits(node),
+            on_error: self.on_error(node),
+            event: String::new(),
+            event_span: node.span.clone(),
+        };
+        if let (Some(_), Some(component)) = (&fields.script, &fields.component) {
+            self.error(
+                "a hook has either a script or a component, not both",
+                &component.span,
+            );
+        }
+        let (event, event_span) = self.event(node)?;
+        Some(Fields {
+            event,
+            event_span,
+            ..fields
+        })
+    }
+
+    fn event(&mut self, node: &Node) -> Option<(String, Range<usize>)> {
+        let found = node.get("event");
+        match found.map(|found| (&found.value, found)) {
+            Some((Value::String(event), found)) if !event.trim().is_empty() => {
+                Some((event.clone(), found.span.clone()))
+            }
+            None | Some((Value::Null | Value::String(_), _)) => {
+                let span = found.map_or_else(|| start_of(&node.span), |found| found.span.clone());
+                let message = format!(
+                    "hook {:?}: event field is required in frontmatter",
+                    self.name
+                );
+                self.problems.push(
+                    Diagnostic::error(message).at(self.source, span).help(
+                        "say which event the hook subscribes to, for example `event: tool.pre`",
+                    ),
+                );
+                None
+            }
+            Some((_, found)) => {
+                self.wrong_kind("event", found, "a string");
+                None
+            }
+        }
+    }
+
+    fn priority(&mut self, node: &Node) -> Option<i64> {
+        let Some(found) = node
+            .get("priority")
+            .filter(|found| found.value != Value::Null)
+        else {
+            self.missing_priority(node);
+            return None;
+        };
+        let number = found.as_int();
+        if number.is_none() {
+            self.wrong_kind("priority", found, "a whole number");
+        }
+        number
+    }
+
+    fn missing_priority(&mut self, node: &Node) {
+        let span = start_of(&node.span);
+        let message = format!(
+            "hook {:?} has no priority, so it is 0 and runs before every hook with one",
+            self.name
+        );
+        let diagnostic = if self.strict {
+            Diagnostic::error(message)
+        } else {
+            Diagnostic::warning(message)
+        };
+        self.problems.push(diagnostic.at(self.source, span).help(
+            "say `priority: N`; by convention 1-9 audits, 10-19 is hard policy, 20-29 soft policy, 30-39 guards the harness, 40 and up shapes output",
+        ));
+    }
+
+    /// Reads a text; an empty one counts as left out.
+    fn text(&mut self, node: &Node, key: &str) -> Option<Node> {
+        let found = node.get(key)?;
+        match &found.value {
+            Value::Null => None,
+            Value::String(text) if text.trim().is_empty() => None,
+            Value::String(_) => Some(found.clone()),
+            _ => {
+                self.wrong_kind(key, found, "a string");
+                None
+            }
+        }
+    }
+
+    fn on_error(&mut self, node: &Node) -> Option<OnError> {
+        let found = node.get("on_error")?;
+        match found.as_str() {
+            Some("block") => Some(OnError::Block),
+            Some("allow") => Some(OnError::Allow),
+            _ => {
+                self.error("on_error must be `block` or `allow`", &found.span);
+                None
+            }
+        }
+    }
+
+    fn limits(&mut self, node: &Node) -> Limits {
+        let found = node.get("limits");
+        found.map_or(self.limits, |found| {
+            read_limits(found, self.limits, self.source, self.problems)
+        })
+    }
+
+    /// Typos are not errors in this format, but nobody wants them either.
+    fn check_keys(&mut self, node: &Node) {
+        let known = KEYS
+            .into_iter()
+            .chain((self.place == Place::Entry).then_some(ENTRY_NAME));
+        for (key, _) in node.as_map().unwrap_or_default() {
+            if known.clone().any(|known| known == key.name) {
+                continue;
+            }
+            let guess = did_you_mean(&key.name, known.clone());
+            if guess.is_none() && !self.strict {
+                continue;
+            }
+            let message = format!(
+                "hook {:?}: unknown key {:?} is ignored",
+                self.name, key.name
+            );
+            let diagnostic = if self.strict {
+                Diagnostic::error(message.replace(" is ignored", ""))
+            } else {
+                Diagnostic::warning(message)
+            };
+            let help = guess.map_or_else(
+                || format!("a hook has the keys {}", KEYS.join(", ")),
+                |guess| format!("did you mean `{guess}`?"),
+            );
+            self.problems
+                .push(diagnostic.at(self.source, key.span.clone()).help(help));
+        }
+    }
+
+    fn wrong_kind(&mut self, key: &str, found: &Node, wanted: &str) {
+        let message = format!(
+            "parse hook {}: {key} must be {wanted}, not {}",
+            self.source.path.rsplit('/').next().unwrap_or_default(),
+            found.kind_name()
+        );
+        self.error(&message, &found.span);
+    }
+
+    fn error(&mut self, message: &str, span: &Range<usize>) {
+        self.problems
+            .push(Diagnostic::error(message).at(self.source, span.clone()));
+    }
+}
+
+/// Reads a `limits:` block on top of the limits that hold without it.
+pub(super) fn read_limits(
+    node: &Node,
+    mut limits: Limits,
+    source: &Arc<Source>,
+    problems: &mut Vec<Diagnostic>,
+) -> Limits {
+    let Some(entries) = node.as_map() else {
+        problems.push(
+            Diagnostic::error(format!("limits must be a map, not {}", node.kind_name()))
+                .at(source, node.span.clone())
+                .help("write for example `limits: { fuel: 50M, memory: 32 MiB }`"),
+        );
+        return limits;
+    };
+    for (key, value) in entries {
+        let amount = match &value.value {
+            Value::String(text) | Value::BigInt(text) => text.clone(),
+            Value::Int(number) => number.to_string(),
+            _ => value.kind_name().to_owned(),
+        };
+        let Err(error) = limits.set(&key.name, &amount) else {
+            continue;
+        };
+        let unknown = matches!(error, LimitError::Unknown(_));
+        let span = if unknown { &key.span } else { &value.span };
+        let mut problem = Diagnostic::error(error.to_string()).at(source, span.clone());
+        if unknown {
+            problem = problem.help(match did_you_mean(&key.name, Limits::NAMES) {
+                Some(guess) => format!("did you mean `{guess}`?"),
+                None => format!("the limits are {}", Limits::NAMES.join(", ")),
+            });
+        }
+        problems.push(problem);
+    }
+    limits
+}
+
+/// The first character of a span: a caret under a whole block helps nobody.
+fn start_of(span: &Range<usize>) -> Range<usize> {
+    span.start..span.start.saturating_add(1).min(span.end.max(span.start))
+}

@@ -1,0 +1,470 @@
+//! Finds the hooks of a project: files in `.harness/hooks/`, the `hooks:` list of
+//! `harness.md`, and the `hooks:` lists of bundles.
+//!
+//! Everything is read through a handle on the project's directory, so no link
+//! leads out of it.
+
+use std::collections::HashMap;
+use std::io::Read as _;
+use std::path::Path;
+use std::sync::Arc;
+
+use cap_std::ambient_authority;
+use cap_std::fs::Dir;
+
+use super::checks::Checker;
+use super::events;
+use super::fields::{Fields, Place, Reader, read_limits};
+use super::frontmatter::{Parts, first_line, split};
+use super::{DIALECT, Loaded};
+use crate::diagnostic::{Diagnostic, Source, did_you_mean};
+use crate::handler::{Handler, Workshop};
+use crate::hook::{Hook, Origin, Predicate};
+use crate::sandbox::component::MAX_COMPONENT_BYTES;
+use crate::sandbox::limits::Limits;
+use crate::yaml::{self, Node};
+
+/// The file whose frontmatter configures the project.
+const HARNESS_FILE: &str = "harness.md";
+
+/// One hook a file.
+const HOOKS: &str = ".harness/hooks";
+
+/// Several hooks a file.
+const BUNDLES: [&str; 3] = [
+    ".harness/plugins",
+    ".harness/builtins",
+    ".harness/overrides",
+];
+
+/// How large a Markdown file may be.
+const MAX_FILE_BYTES: u64 = 1 << 20;
+
+/// Loads all hooks of a project, and reports all problems in one pass.
+#[must_use]
+pub fn load(project: &Path, workshop: &Workshop, strict: bool) -> Loaded {
+    let mut loader = Loader {
+        strict,
+        limits: Limits::default(),
+        drafts: Vec::new(),
+        problems: Vec::new(),
+    };
+    match Dir::open_ambient_dir(project, ambient_authority()) {
+        Ok(root) => {
+            loader.collect(&root);
+            let hooks = loader.finish(&root, workshop);
+            Loaded {
+                hooks,
+                limits: loader.limits,
+                problems: loader.problems,
+            }
+        }
+        Err(error) => Loaded {
+            hooks: Vec::new(),
+            limits: loader.limits,
+            problems: vec![
+                Diagnostic::error(format!("the project directory cannot be opened: {error}"))
+                    .in_file(project.display().to_string())
+                    .help("give the directory that holds `.harness/` with --project"),
+            ],
+        },
+    }
+}
+
+/// A hook as it was written, before its code is looked at.
+struct Draft {
+    name: String,
+    place: Place,
+    source: Arc<Source>,
+    summary: Option<String>,
+    fields: Fields,
+}
+
+struct Loader {
+    strict: bool,
+    limits: Limits,
+    drafts: Vec<Draft>,
+    problems: Vec<Diagnostic>,
+}
+
+impl Loader {
+    /// Reads every source. The project's own file comes first because it sets
+    /// the limits for all others.
+    fn collect(&mut self, root: &Dir) {
+        if root.symlink_metadata(HARNESS_FILE).is_ok() {
+            self.bundle(root, HARNESS_FILE);
+        }
+        for path in self.markdown_files(root, HOOKS) {
+            self.hook_file(root, &path);
+        }
+        for folder in BUNDLES {
+            for path in self.markdown_files(root, folder) {
+                self.bundle(root, &path);
+            }
+        }
+        self.drop_overridden();
+        // Registration order is the order of source paths; the sort is stable,
+        // so entries of one file stay in their order.
+        self.drafts
+            .sort_by(|a, b| a.source.path.cmp(&b.source.path));
+    }
+
+    /// Lists the Markdown files of a folder. Everything that looks like a hook
+    /// but cannot be one is a problem: a guard must not be missing silently.
+    fn markdown_files(&mut self, root: &Dir, folder: &str) -> Vec<String> {
+        if root.symlink_metadata(folder).is_err() {
+            return Vec::new();
+        }
+        let entries = match root.read_dir(folder) {
+            Ok(entries) => entries,
+            Err(error) => {
+                self.unreadable(folder, &error);
+                return Vec::new();
+            }
+        };
+        let mut paths = Vec::new();
+        for entry in entries {
+            let name = match entry {
+                Ok(entry) => entry.file_name(),
+                Err(error) => {
+                    self.unreadable(folder, &error);
+                    continue;
+                }
+            };
+            let Some(name) = name.to_str() else {
+                let name = name.to_string_lossy();
+                self.problems.push(
+                    Diagnostic::error("the file's name is not UTF-8")
+                        .in_file(format!("{folder}/{name}")),
+                );
+                continue;
+            };
+            let path = format!("{folder}/{name}");
+            match name.rsplit_once('.') {
+                Some((_, "md")) => paths.push(path),
+                Some((stem, ending)) if looks_like_markdown(ending) => self.problems.push(
+                    Diagnostic::warning("the file is not loaded: hook files end in `.md`")
+                        .in_file(path)
+                        .help(format!("rename it to `{stem}.md`")),
+                ),
+                _ => {}
+            }
+        }
+        paths.sort();
+        paths
+    }
+
+    fn hook_file(&mut self, root: &Dir, path: &str) {
+        let file = path.rsplit('/').next().unwrap_or(path);
+        let name = file.trim_end_matches(".md");
+        if name.is_empty() {
+            self.problems
+                .push(Diagnostic::error("hook with empty handler name found").in_file(path));
+            return;
+        }
+        let Some((source, parts)) = self.read(root, path) else {
+            return;
+        };
+        let Some(node) = self.parse(&source, &parts) else {
+            return;
+        };
+        let reader = Reader {
+            source: &source,
+            name,
+            place: Place::File,
+            strict: self.strict,
+            limits: self.limits,
+            problems: &mut self.problems,
+        };
+        if let Some(fields) = reader.read(&node) {
+            self.drafts.push(Draft {
+                name: name.to_owned(),
+                place: Place::File,
+                summary: first_line(&source.text[parts.body]),
+                source,
+                fields,
+            });
+        }
+    }
+
+    /// Reads a file with a `hooks:` list.
+    fn bundle(&mut self, root: &Dir, path: &str) {
+        let Some((source, parts)) = self.read(root, path) else {
+            return;
+        };
+        let Some(node) = self.parse(&source, &parts) else {
+            return;
+        };
+        if path == HARNESS_FILE
+            && let Some(limits) = node.get("limits")
+        {
+            self.limits = read_limits(limits, self.limits, &source, &mut self.problems);
+        }
+        let Some((_, hooks)) = node.entry("hooks") else {
+            return;
+        };
+        let Some(entries) = hooks.as_list() else {
+            if hooks.value != yaml::Value::Null {
+                self.problems.push(
+                    Diagnostic::error(format!("hooks must be a list, not {}", hooks.kind_name()))
+                        .at(&source, hooks.span.clone()),
+                );
+            }
+            return;
+        };
+        for (index, entry) in entries.iter().enumerate() {
+            self.entry(&source, index, entry);
+        }
+    }
+
+    fn entry(&mut self, source: &Arc<Source>, index: usize, entry: &Node) {
+        if entry.as_map().is_none() {
+            self.problems.push(
+                Diagnostic::error(format!(
+                    "hooks[{index}] must be a map, not {}",
+                    entry.kind_name()
+                ))
+                .at(source, entry.span.clone()),
+            );
+            return;
+        }
+        let handler = entry.get("handler").and_then(Node::as_str);
+        let Some(name) = handler.filter(|name| !name.trim().is_empty()) else {
+            self.problems.push(
+                Diagnostic::error(format!(
+                    "hooks[{index}]: hook with empty handler name found"
+                ))
+                .at(source, entry.span.start..entry.span.start + 1)
+                .help("name it with `handler: NAME`: it has no file name of its own"),
+            );
+            return;
+        };
+        let reader = Reader {
+            source,
+            name,
+            place: Place::Entry,
+            strict: self.strict,
+            limits: self.limits,
+            problems: &mut self.problems,
+        };
+        if let Some(fields) = reader.read(entry) {
+            self.drafts.push(Draft {
+                name: name.to_owned(),
+                place: Place::Entry,
+                source: Arc::clone(source),
+                summary: None,
+                fields,
+            });
+        }
+    }
+
+    /// A hook file takes the place of the entry of `harness.md` with its name.
+    /// Between other sources nothing is dropped: one guard too many is safer
+    /// than one too few.
+    fn drop_overridden(&mut self) {
+        let files: HashMap<String, String> = self
+            .drafts
+            .iter()
+            .filter(|draft| draft.place == Place::File)
+            .map(|draft| (draft.name.clone(), draft.source.path.clone()))
+            .collect();
+        let problems = &mut self.problems;
+        self.drafts.retain(|draft| {
+            let by = files.get(&draft.name);
+            match by.filter(|_| draft.source.path == HARNESS_FILE) {
+                None => true,
+                Some(by) => {
+                    problems.push(
+                        Diagnostic::warning(format!("hook {:?} is replaced by {by}", draft.name))
+                            .at(&draft.source, draft.fields.event_span.clone()),
+                    );
+                    false
+                }
+            }
+        });
+    }
+
+    fn read(&mut self, root: &Dir, path: &str) -> Option<(Arc<Source>, Parts)> {
+        let bytes = match read_bounded(root, path, MAX_FILE_BYTES) {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                self.unreadable(path, &error);
+                return None;
+            }
+        };
+        let text = match String::from_utf8(bytes) {
+            Ok(text) => text,
+            Err(error) => {
+                let at = error.utf8_error().valid_up_to();
+                let line = error.as_bytes()[..at]
+                    .iter()
+                    .filter(|&&byte| byte == b'\n')
+                    .count()
+                    + 1;
+                self.problems.push(
+                    Diagnostic::error(format!(
+                        "the file is not UTF-8: line {line} has a byte that does not fit"
+                    ))
+                    .in_file(path)
+                    .help("save it as UTF-8"),
+                );
+                return None;
+            }
+        };
+        let source = Source::new(path, text);
+        match split(&source.text) {
+            Ok(parts) => Some((source, parts)),
+            Err(error) => {
+                let span = error.span();
+                self.parse_error(&source, &error.to_string(), span);
+                None
+            }
+        }
+    }
+
+    fn parse(&mut self, source: &Arc<Source>, parts: &Parts) -> Option<Node> {
+        match yaml::parse(&source.text, parts.yaml.clone()) {
+            Ok(node) if node.as_map().is_some() => Some(node),
+            Ok(node) if node.value == yaml::Value::Null => Some(Node {
+                value: yaml::Value::Map(Vec::new()),
+                ..node
+            }),
+            Ok(node) => {
+                let message = format!("the frontmatter must be a map, not {}", node.kind_name());
+                self.parse_error(source, &message, node.span.clone());
+                None
+            }
+            Err(error) => {
+                let span = error.span.clone();
+                self.parse_error(source, &error.to_string(), span);
+                None
+            }
+        }
+    }
+
+    fn parse_error(&mut self, source: &Arc<Source>, message: &str, span: std::ops::Range<usize>) {
+        let file = source.path.rsplit('/').next().unwrap_or(&source.path);
+        let kind = if source.path == HARNESS_FILE {
+            "parse"
+        } else {
+            "parse hook"
+        };
+        self.problems
+            .push(Diagnostic::error(format!("{kind} {file}: {message}")).at(source, span));
+    }
+
+    fn unreadable(&mut self, path: &str, error: &std::io::Error) {
+        self.problems
+            .push(Diagnostic::error(format!("cannot be read: {error}")).in_file(path));
+    }
+
+    /// Checks events and code, and makes hooks of the drafts.
+    fn finish(&mut self, root: &Dir, workshop: &Workshop) -> Vec<Arc<Hook>> {
+        let drafts = std::mem::take(&mut self.drafts);
+        let mut hooks = Vec::with_capacity(drafts.len());
+        for (position, draft) in drafts.into_iter().enumerate() {
+            let Some(info) = events::find(&draft.fields.event) else {
+                self.problems.push(unknown_event(position, &draft));
+                continue;
+            };
+            let mut checker = Checker {
+                workshop,
+                source: &draft.source,
+                name: &draft.name,
+                limits: draft.fields.limits,
+                strict: self.strict,
+                problems: &mut self.problems,
+            };
+            let predicate = match &draft.fields.when {
+                None => Some(Predicate::Always),
+                Some(when) => checker.when(when).map(Predicate::When),
+            };
+            let handler = match (&draft.fields.script, &draft.fields.component) {
+                (Some(script), _) => checker
+                    .script(script, draft.fields.when.is_some())
+                    .map(Handler::Starlark),
+                (None, Some(component)) => {
+                    checker.component(root, component).map(Handler::Component)
+                }
+                (None, None) => {
+                    checker.placeholder(&draft.fields.event_span);
+                    Some(Handler::Placeholder)
+                }
+            };
+            let (Some(predicate), Some(handler)) = (predicate, handler) else {
+                continue;
+            };
+            hooks.push(Arc::new(Hook {
+                name: draft.name.into(),
+                event: draft.fields.event.into(),
+                priority: draft.fields.priority,
+                position,
+                predicate,
+                handler,
+                limits: draft.fields.limits,
+                on_error: draft
+                    .fields
+                    .on_error
+                    .unwrap_or_else(|| events::default_on_error(info)),
+                dialect: &DIALECT,
+                origin: Origin {
+                    file: draft.source.path.as_str().into(),
+                    summary: draft.summary,
+                    explicit_priority: draft.fields.explicit_priority,
+                },
+            }));
+        }
+        hooks
+    }
+}
+
+fn unknown_event(position: usize, draft: &Draft) -> Diagnostic {
+    let event = &draft.fields.event;
+    let names = events::CATALOGUE.iter().map(|info| info.name);
+    let help = match did_you_mean(event, names.clone()) {
+        Some(guess) => format!("did you mean `{guess}`?"),
+        None => format!("the events are {}", names.collect::<Vec<_>>().join(", ")),
+    };
+    Diagnostic::error(format!("hooks[{position}].event {event:?} is invalid"))
+        .at(&draft.source, draft.fields.event_span.clone())
+        .help(help)
+}
+
+fn looks_like_markdown(ending: &str) -> bool {
+    ["md", "markdown", "mdown", "mkd"]
+        .iter()
+        .any(|known| known.eq_ignore_ascii_case(ending))
+}
+
+/// Reads a file that is one, and not a large one.
+pub(super) fn read_bounded(root: &Dir, path: &str, limit: u64) -> std::io::Result<Vec<u8>> {
+    use std::io::{Error, ErrorKind};
+    let metadata = root.metadata(path)?;
+    if metadata.is_dir() {
+        return Err(Error::new(
+            ErrorKind::IsADirectory,
+            "it is a directory, not a file",
+        ));
+    }
+    // A pipe would never end, and never start either.
+    if !metadata.is_file() {
+        return Err(Error::new(
+            ErrorKind::InvalidInput,
+            "it is not a regular file",
+        ));
+    }
+    let mut bytes = Vec::new();
+    root.open(path)?.take(limit + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > limit {
+        return Err(Error::new(
+            ErrorKind::FileTooLarge,
+            format!("it is larger than {} KiB", limit >> 10),
+        ));
+    }
+    Ok(bytes)
+}
+
+/// Reads a component that lies below the project.
+pub(super) fn read_component(root: &Dir, path: &str) -> std::io::Result<Vec<u8>> {
+    read_bounded(root, path, MAX_COMPONENT_BYTES)
+}

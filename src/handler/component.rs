@@ -1,0 +1,172 @@
+//! A hook that is a component of its own.
+
+use std::time::Duration;
+
+use crate::capability::Border;
+use crate::chain::Ran;
+use crate::decision::{Answer, Decision, Effect, Placement, Propagation, Reminder, RoleHint};
+use crate::failure::{Cause, Failure};
+use crate::json::Json;
+use crate::sandbox::bindings::hook::HookPre;
+use crate::sandbox::bindings::types;
+use crate::sandbox::compiled::{CodeStore, Digest, OnProgress};
+use crate::sandbox::component::{check_header, link_hook};
+use crate::sandbox::engine::Engine;
+use crate::sandbox::instance::{self, Call};
+use crate::sandbox::limits::Limits;
+
+/// A component, compiled and linked.
+pub struct ComponentHook {
+    ready: HookPre<Call>,
+    digest: Digest,
+}
+
+impl std::fmt::Debug for ComponentHook {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_tuple("ComponentHook")
+            .field(&self.digest)
+            .finish()
+    }
+}
+
+impl ComponentHook {
+    pub(super) fn load(
+        engine: &Engine,
+        store: &CodeStore,
+        name: &str,
+        bytes: Vec<u8>,
+        on_progress: &OnProgress,
+        compile_time: Duration,
+    ) -> Result<Self, Failure> {
+        check_header(&bytes)?;
+        let digest = Digest::of(&bytes);
+        let component = store
+            .load(
+                engine,
+                &digest,
+                name,
+                move || bytes,
+                on_progress,
+                compile_time,
+            )
+            .map_err(|error| Failure::new(Cause::BadComponent, error.to_string()))?;
+        Ok(Self {
+            ready: link_hook(engine, &component)?,
+            digest,
+        })
+    }
+
+    /// Returns the digest of the component's bytes.
+    #[must_use]
+    pub fn digest(&self) -> &Digest {
+        &self.digest
+    }
+
+    pub(super) fn handle(
+        &self,
+        engine: &Engine,
+        event: &types::Event,
+        border: Border,
+    ) -> Ran<Answer> {
+        let limits = *border.limits();
+        let ran = instance::run(engine, border, async |store| {
+            let hook = self.ready.instantiate_async(&mut *store).await?;
+            hook.hookbox_hook_handler().call_handle(store, event).await
+        });
+        ran.and_then(|returned| match returned {
+            Ok(answer) => from_wit(answer, &limits),
+            Err(failure) => Err(Failure {
+                cause: Cause::HookError,
+                message: failure.message,
+                stack: failure.stack,
+            }),
+        })
+    }
+}
+
+/// Takes an answer over the border: bounded, and its JSON parsed.
+pub(super) fn from_wit(answer: types::Answer, limits: &Limits) -> Result<Answer, Failure> {
+    let decision = match answer.decision {
+        types::Decision::Allow => Decision::Allow,
+        types::Decision::Block(reason) => Decision::Block(bounded(reason, limits)?),
+        types::Decision::Ask(message) => Decision::Ask(bounded(message, limits)?),
+        types::Decision::Modify(payload) => Decision::Modify(
+            Json::parse(payload.as_bytes(), limits.decision)
+                .map_err(|error| {
+                    Failure::new(
+                        Cause::BadAnswer,
+                        format!("the new payload is not one hookbox takes: {error}"),
+                    )
+                })?
+                .into_value(),
+        ),
+    };
+    let size: usize = answer.effects.iter().map(effect_size).sum();
+    if size > limits.decision {
+        return Err(too_large(size, limits));
+    }
+    Ok(Answer {
+        decision,
+        effects: answer.effects.into_iter().map(effect_from_wit).collect(),
+    })
+}
+
+fn bounded(text: String, limits: &Limits) -> Result<String, Failure> {
+    if text.len() > limits.decision {
+        return Err(too_large(text.len(), limits));
+    }
+    Ok(text)
+}
+
+fn too_large(size: usize, limits: &Limits) -> Failure {
+    Failure::new(
+        Cause::BadAnswer,
+        format!(
+            "the answer has {size} bytes and may have {}; say less, or raise `decision` under `limits:`",
+            limits.decision
+        ),
+    )
+}
+
+fn effect_size(effect: &types::Effect) -> usize {
+    match effect {
+        types::Effect::Context(context) => context.text.len(),
+        types::Effect::Reminder(reminder) => {
+            let tags: usize = reminder.tags.iter().map(String::len).sum();
+            reminder.body.len() + tags + reminder.dedupe_key.as_ref().map_or(0, String::len)
+        }
+    }
+}
+
+fn effect_from_wit(effect: types::Effect) -> Effect {
+    match effect {
+        types::Effect::Context(context) => Effect::Context {
+            text: context.text,
+            placement: match context.placement {
+                types::Placement::SystemReminder => Placement::SystemReminder,
+                types::Placement::SystemMessage => Placement::SystemMessage,
+                types::Placement::PrependToPrompt => Placement::PrependToPrompt,
+                types::Placement::AppendToOutput => Placement::AppendToOutput,
+            },
+        },
+        types::Effect::Reminder(reminder) => Effect::Reminder(Reminder {
+            body: reminder.body,
+            tags: reminder.tags,
+            dedupe_key: reminder.dedupe_key,
+            ttl_turns: reminder.ttl_turns,
+            preserve_on_compact: reminder.preserve_on_compact,
+            propagate: match reminder.propagate {
+                types::Propagation::All => Propagation::All,
+                types::Propagation::Session => Propagation::Session,
+                types::Propagation::None => Propagation::None,
+            },
+            role_hint: match reminder.role_hint {
+                types::RoleHint::System => RoleHint::System,
+                types::RoleHint::Developer => RoleHint::Developer,
+                types::RoleHint::UserBlock => RoleHint::UserBlock,
+                types::RoleHint::EphemeralCache => RoleHint::EphemeralCache,
+            },
+        }),
+    }
+}

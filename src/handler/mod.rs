@@ -1,0 +1,190 @@
+//! What runs when a hook is called, and the workshop that makes it ready.
+
+pub mod component;
+pub mod starlark;
+
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use crate::capability::Border;
+use crate::chain::Ran;
+use crate::decision::{Answer, Decision};
+use crate::event::Event;
+use crate::failure::Failure;
+use crate::hook::{Hook, Predicate};
+use crate::sandbox::bindings::types;
+use crate::sandbox::compiled::{COMPILE_TIME, CodeStore, OnProgress};
+use crate::sandbox::engine::Engine;
+use crate::sandbox::limits::Limits;
+use component::ComponentHook;
+use starlark::{Interpreter, Report, Script, ScriptReport};
+
+/// What runs.
+#[derive(Debug, Clone)]
+pub enum Handler {
+    /// Nothing: a placeholder that lets every event pass.
+    Placeholder,
+    /// A Starlark script.
+    Starlark(Arc<Script>),
+    /// A component of the world `hook`.
+    Component(Arc<ComponentHook>),
+}
+
+impl Handler {
+    /// Returns the word for the kind of handler.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Placeholder => "none",
+            Self::Starlark(_) => "starlark",
+            Self::Component(_) => "component",
+        }
+    }
+}
+
+/// Makes handlers ready and runs them.
+pub struct Workshop {
+    engine: Engine,
+    store: CodeStore,
+    on_progress: OnProgress,
+    compile_time: Duration,
+    interpreter: OnceLock<Result<Interpreter, Failure>>,
+}
+
+impl std::fmt::Debug for Workshop {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("Workshop")
+            .field("engine", &self.engine)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Workshop {
+    /// Opens a workshop.
+    #[must_use]
+    pub fn new(engine: Engine, store: CodeStore, on_progress: OnProgress) -> Self {
+        Self {
+            engine,
+            store,
+            on_progress,
+            compile_time: COMPILE_TIME,
+            interpreter: OnceLock::new(),
+        }
+    }
+
+    /// Sets how long compiling one component may take.
+    #[must_use]
+    pub fn with_compile_time(mut self, compile_time: Duration) -> Self {
+        self.compile_time = compile_time;
+        self
+    }
+
+    /// Returns the Starlark interpreter, compiling it the first time this
+    /// machine needs it.
+    ///
+    /// # Errors
+    /// Returns why there is none.
+    pub fn interpreter(&self) -> Result<&Interpreter, Failure> {
+        self.interpreter
+            .get_or_init(|| {
+                Interpreter::load(
+                    &self.engine,
+                    &self.store,
+                    &self.on_progress,
+                    self.compile_time,
+                )
+            })
+            .as_ref()
+            .map_err(Clone::clone)
+    }
+
+    /// Makes a component ready: checked, compiled and linked.
+    ///
+    /// # Errors
+    /// Returns why it cannot be a hook.
+    pub fn component(&self, name: &str, bytes: Vec<u8>) -> Result<ComponentHook, Failure> {
+        ComponentHook::load(
+            &self.engine,
+            &self.store,
+            name,
+            bytes,
+            &self.on_progress,
+            self.compile_time,
+        )
+    }
+
+    /// Parses a script in the sandbox, without running it.
+    ///
+    /// # Errors
+    /// Returns why it cannot even be parsed.
+    pub fn check_script(
+        &self,
+        code: &str,
+        hook: &str,
+        limits: Limits,
+    ) -> Result<ScriptReport, Failure> {
+        let border = Border::closed(hook, limits);
+        self.interpreter()?.check_script(&self.engine, code, border)
+    }
+
+    /// Parses a `when` expression in the sandbox, without running it.
+    ///
+    /// # Errors
+    /// Returns why it cannot even be parsed.
+    pub fn check_when(&self, code: &str, hook: &str, limits: Limits) -> Result<Report, Failure> {
+        let border = Border::closed(hook, limits);
+        self.interpreter()?.check_when(&self.engine, code, border)
+    }
+
+    /// Evaluates the predicate of a hook.
+    pub fn matches(
+        &self,
+        hook: &Hook,
+        event: &Event,
+        border: impl FnOnce() -> Border,
+    ) -> Ran<bool> {
+        match &hook.predicate {
+            Predicate::Always => Ok(true).into(),
+            Predicate::When(condition) => match self.interpreter() {
+                Ok(interpreter) => {
+                    interpreter.matches(&self.engine, condition, to_wit(hook, event), border())
+                }
+                Err(failure) => Err(failure).into(),
+            },
+        }
+    }
+
+    /// Calls the handler of a hook.
+    pub fn handle(
+        &self,
+        hook: &Hook,
+        event: &Event,
+        border: impl FnOnce() -> Border,
+    ) -> Ran<Answer> {
+        match &hook.handler {
+            Handler::Placeholder => Ok(Decision::Allow.into()).into(),
+            Handler::Starlark(script) => match self.interpreter() {
+                Ok(interpreter) => {
+                    interpreter.handle(&self.engine, script, to_wit(hook, event), border())
+                }
+                Err(failure) => Err(failure).into(),
+            },
+            Handler::Component(component) => {
+                component.handle(&self.engine, &to_wit(hook, event), border())
+            }
+        }
+    }
+}
+
+/// The event as the contract spells it.
+fn to_wit(hook: &Hook, event: &Event) -> types::Event {
+    types::Event {
+        name: event.name.to_string(),
+        payload: event.payload.text().to_owned(),
+        id: event.id.clone(),
+        subject: event.subject.clone(),
+        hook: hook.name.to_string(),
+        depth: event.depth,
+    }
+}

@@ -1,0 +1,216 @@
+//! Starlark, run by an interpreter that is itself a guest of the sandbox.
+
+use std::fmt::Write as _;
+use std::ops::Range;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::component::from_wit;
+use crate::capability::Border;
+use crate::chain::Ran;
+use crate::decision::Answer;
+use crate::diagnostic::Source;
+use crate::failure::{Cause, Failure};
+use crate::sandbox::bindings::starlark::StarlarkPre;
+use crate::sandbox::bindings::starlark::exports::hookbox::starlark::interpreter as wit;
+use crate::sandbox::bindings::types;
+use crate::sandbox::compiled::{CodeStore, Digest, OnProgress};
+use crate::sandbox::component::link_starlark;
+use crate::sandbox::engine::Engine;
+use crate::sandbox::instance::{self, Call};
+use crate::yaml::{ScalarMap, Style};
+
+pub use wit::{Entry, Problem, Report, ScriptReport};
+
+/// The interpreter, built by `guest-sdk/starlark/build` and checked in.
+const COMPONENT: &[u8] = include_bytes!("../../guest-sdk/starlark/starlark.wasm");
+
+/// Its digest, computed when it was built: hashing it takes longer than running it.
+const DIGEST: &str = include_str!("../../guest-sdk/starlark/starlark.digest");
+
+/// Starlark source, with the way back to where it was written.
+#[derive(Debug)]
+pub struct Text {
+    /// What the interpreter gets.
+    pub code: String,
+    /// The file it was written in.
+    pub source: Arc<Source>,
+    /// Where in the file it is written.
+    pub span: Range<usize>,
+    /// How it is written there.
+    pub style: Style,
+}
+
+/// A script with what is known of its entry point.
+#[derive(Debug)]
+pub struct Script {
+    /// The source.
+    pub text: Text,
+    /// Whether `handle` is there.
+    pub entry: Entry,
+}
+
+impl Text {
+    /// Returns the place of a span in the file.
+    #[must_use]
+    pub fn locate(&self, span: &wit::Span) -> Range<usize> {
+        // Made when it is needed: a map is larger than the code, and errors are rare.
+        let map = ScalarMap::new(&self.source.text, self.span.clone(), self.style, &self.code);
+        map.span(from_wit_place(span.begin), from_wit_place(span.end))
+    }
+
+    fn place(&self, span: Option<&wit::Span>) -> String {
+        let Some(span) = span else {
+            return self.source.path.clone();
+        };
+        let (line, column) = self.source.line_column(self.locate(span).start);
+        format!("{}:{line}:{column}", self.source.path)
+    }
+
+    /// Puts a problem into the words of the file it came from.
+    fn failure(&self, problem: &wit::Problem) -> Failure {
+        let mut stack = String::new();
+        for frame in &problem.stack {
+            let _ = writeln!(
+                stack,
+                "  {} in {}",
+                self.place(frame.at.as_ref()),
+                frame.function
+            );
+        }
+        Failure {
+            cause: Cause::HookError,
+            message: format!("{}: {}", self.place(problem.at.as_ref()), problem.message),
+            stack: (!stack.is_empty()).then_some(stack),
+        }
+    }
+}
+
+fn from_wit_place(place: wit::Place) -> (usize, usize) {
+    (place.line as usize, place.column as usize)
+}
+
+/// The interpreter, compiled and linked.
+pub struct Interpreter {
+    ready: StarlarkPre<Call>,
+}
+
+impl Interpreter {
+    pub(super) fn load(
+        engine: &Engine,
+        store: &CodeStore,
+        on_progress: &OnProgress,
+        compile_time: Duration,
+    ) -> Result<Self, Failure> {
+        let component = store
+            .load(
+                engine,
+                &Digest::known(DIGEST),
+                "the Starlark interpreter",
+                || COMPONENT.to_vec(),
+                on_progress,
+                compile_time,
+            )
+            .map_err(|error| Failure::new(Cause::BadComponent, error.to_string()))?;
+        Ok(Self {
+            ready: link_starlark(engine, &component)?,
+        })
+    }
+
+    /// Parses a script in the sandbox, without running it.
+    pub fn check_script(
+        &self,
+        engine: &Engine,
+        code: &str,
+        border: Border,
+    ) -> Result<wit::ScriptReport, Failure> {
+        instance::run(engine, border, async |store| {
+            let guest = self.ready.instantiate_async(&mut *store).await?;
+            guest
+                .hookbox_starlark_interpreter()
+                .call_check_script(store, code)
+                .await
+        })
+        .result
+    }
+
+    /// Parses a `when` expression in the sandbox, without running it.
+    pub fn check_when(
+        &self,
+        engine: &Engine,
+        code: &str,
+        border: Border,
+    ) -> Result<Report, Failure> {
+        instance::run(engine, border, async |store| {
+            let guest = self.ready.instantiate_async(&mut *store).await?;
+            guest
+                .hookbox_starlark_interpreter()
+                .call_check_when(store, code)
+                .await
+        })
+        .result
+    }
+
+    pub(super) fn matches(
+        &self,
+        engine: &Engine,
+        condition: &Text,
+        event: types::Event,
+        border: Border,
+    ) -> Ran<bool> {
+        let ran = instance::run(engine, border, async |store| {
+            let guest = self.ready.instantiate_async(&mut *store).await?;
+            guest
+                .hookbox_starlark_interpreter()
+                .call_matches(store, &condition.code, &event)
+                .await
+        });
+        ran.and_then(|result| result.map_err(|problem| condition.failure(&problem)))
+    }
+
+    pub(super) fn handle(
+        &self,
+        engine: &Engine,
+        script: &Script,
+        event: types::Event,
+        border: Border,
+    ) -> Ran<Answer> {
+        let limits = *border.limits();
+        let mut ran = instance::run(engine, border, async |store| {
+            let guest = self.ready.instantiate_async(&mut *store).await?;
+            let interpreter = guest.hookbox_starlark_interpreter();
+            if let Err(problem) = interpreter
+                .call_load(&mut *store, &script.text.code)
+                .await?
+            {
+                return Ok(Err(problem));
+            }
+            interpreter.call_handle(store, &event).await
+        });
+        if let Ok(Ok(wit::Verdict {
+            warning: Some(warning),
+            ..
+        })) = &ran.result
+        {
+            ran.warnings
+                .push(format!("hook {:?}: {warning}", event.hook));
+        }
+        ran.and_then(|result| match result {
+            Ok(verdict) => from_wit(verdict.answer, &limits),
+            Err(problem) => Err(script.failure(&problem)),
+        })
+    }
+}
+
+impl Script {
+    fn failure(&self, problem: &wit::Problem) -> Failure {
+        let failure = self.text.failure(problem);
+        match self.entry {
+            Entry::Missing => Failure {
+                cause: Cause::MissingExport,
+                ..failure
+            },
+            Entry::Present | Entry::WrongShape => failure,
+        }
+    }
+}

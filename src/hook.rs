@@ -1,0 +1,84 @@
+//! One subscription: what runs, when, in which order, and what happens if it fails.
+
+use std::sync::Arc;
+
+use crate::dialect::Dialect;
+use crate::handler::Handler;
+use crate::sandbox::limits::Limits;
+
+/// A hook, loaded and checked.
+#[derive(Debug)]
+pub struct Hook {
+    /// The name in messages, logs and the trace.
+    pub name: Arc<str>,
+    /// The event it subscribes to.
+    pub event: Arc<str>,
+    /// Lower numbers run first.
+    pub priority: i64,
+    /// Breaks ties of priority: the place in the order of sources.
+    pub position: usize,
+    /// What narrows it.
+    pub predicate: Predicate,
+    /// What runs.
+    pub handler: Handler,
+    /// What it may use up.
+    pub limits: Limits,
+    /// What a failure means for the event.
+    pub on_error: OnError,
+    /// The rules it plays by.
+    pub dialect: &'static Dialect,
+    /// Where it was written.
+    pub origin: Origin,
+}
+
+/// Where a hook was written, for people.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Origin {
+    /// The file, relative to the project.
+    pub file: Arc<str>,
+    /// The first line of its prose.
+    pub summary: Option<String>,
+    /// Whether the priority was written down or is the default.
+    pub explicit_priority: bool,
+}
+
+/// What narrows a hook.
+#[derive(Debug, Clone)]
+pub enum Predicate {
+    /// Matches every event of its name.
+    Always,
+    /// A Starlark expression over `event` and `payload`.
+    When(Arc<crate::handler::starlark::Text>),
+}
+
+/// What the failure of a hook means for the event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OnError {
+    /// The event is blocked: a guard that cannot decide does not let it pass.
+    Block,
+    /// The event passes, with a warning.
+    Allow,
+}
+
+impl Hook {
+    /// Returns the Starlark expression that narrows the hook, if there is one.
+    #[must_use]
+    pub fn when(&self) -> Option<&str> {
+        match &self.predicate {
+            Predicate::Always => None,
+            Predicate::When(text) => Some(&text.code),
+        }
+    }
+}
+
+impl OnError {
+    /// Returns the word in a hook file.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Block => "block",
+            Self::Allow => "allow",
+        }
+    }
+}

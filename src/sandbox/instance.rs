@@ -1,0 +1,262 @@
+//! One call into a guest: a fresh store, the hook's limits, and a name for every
+//! way it can end.
+
+use std::future::Future;
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+use std::time::Instant;
+
+use wasmtime::{ResourceLimiter, Store, Trap};
+
+use super::engine::Engine;
+use super::limits::Limits;
+use crate::capability::Border;
+use crate::chain::{Ran, Usage};
+use crate::failure::{Cause, Failure};
+
+/// After this much fuel the guest is paused to look at the clock: some ten
+/// milliseconds. Unlike epochs, this costs the compiled code nothing.
+const FUEL_BETWEEN_LOOKS: u64 = 10_000_000;
+
+/// What may cross the border in one call beside the texts of an answer.
+const BORDER_ROOM: usize = 1 << 20;
+
+/// What one call holds on the host's side.
+pub struct Call {
+    /// The only way out of the sandbox.
+    pub border: Border,
+    limiter: Limiter,
+}
+
+/// Runs `work` in a fresh store with the limits of the border's hook.
+///
+/// `work` gets the store and returns the future of instantiating and calling;
+/// it never sees the deadline, which is enforced from outside.
+pub fn run<T>(
+    engine: &Engine,
+    border: Border,
+    work: impl AsyncFnOnce(&mut Store<Call>) -> wasmtime::Result<T>,
+) -> Ran<T> {
+    let started = Instant::now();
+    let limits = *border.limits();
+    let deadline = border.deadline();
+    let call = Call {
+        border,
+        limiter: Limiter::new(limits),
+    };
+    let mut store = Store::new(engine.wasmtime(), call);
+    store.limiter(|call| &mut call.limiter);
+    let result = prepare(&mut store, &limits)
+        .map(|()| drive(work(&mut store), deadline))
+        .unwrap_or_else(|error| Driven::Done(Err(error)));
+    let left = store.get_fuel().unwrap_or(0);
+    let result = match result {
+        Driven::Done(Ok(value)) => Ok(value),
+        Driven::Done(Err(error)) => Err(name(&error, store.data(), &limits)),
+        Driven::Late => Err(late(&limits)),
+    };
+    let call = store.into_data();
+    let (logs, warnings) = call.border.leave();
+    Ran {
+        usage: Usage {
+            // At a trap the counter was not brought up to date.
+            fuel: result.is_ok().then(|| limits.fuel.saturating_sub(left)),
+            memory_bytes: call.limiter.peak as u64,
+            duration: started.elapsed(),
+        },
+        result,
+        logs,
+        warnings,
+    }
+}
+
+fn prepare(store: &mut Store<Call>, limits: &Limits) -> wasmtime::Result<()> {
+    store.set_fuel(limits.fuel)?;
+    store.fuel_async_yield_interval(Some(FUEL_BETWEEN_LOOKS))?;
+    // What a guest makes the host copy in one call across the border: an answer,
+    // and room for the records around its texts.
+    store.set_hostcall_fuel(
+        limits
+            .decision
+            .saturating_mul(2)
+            .saturating_add(BORDER_ROOM),
+    );
+    Ok(())
+}
+
+enum Driven<T> {
+    Done(wasmtime::Result<T>),
+    Late,
+}
+
+/// Polls a guest until it ends or its time is up. The only thing a guest waits
+/// for is being polled again, so there is nothing to sleep on.
+fn drive<T>(work: impl Future<Output = wasmtime::Result<T>>, deadline: Instant) -> Driven<T> {
+    let mut work = pin!(work);
+    let mut context = Context::from_waker(Waker::noop());
+    loop {
+        if let Poll::Ready(result) = work.as_mut().poll(&mut context) {
+            return Driven::Done(result);
+        }
+        if Instant::now() >= deadline {
+            return Driven::Late;
+        }
+    }
+}
+
+fn late(limits: &Limits) -> Failure {
+    Failure::new(
+        Cause::Deadline,
+        format!(
+            "the call took longer than {:?}; if it has to, raise `wall_time` under `limits:`",
+            limits.wall_time
+        ),
+    )
+}
+
+/// Gives the way a call ended its name.
+fn name(error: &wasmtime::Error, call: &Call, limits: &Limits) -> Failure {
+    if let Some(failure) = error.downcast_ref::<Failure>() {
+        return failure.clone();
+    }
+    let trap = error.downcast_ref::<Trap>();
+    if trap == Some(&Trap::OutOfFuel) {
+        return Failure::new(
+            Cause::OutOfFuel,
+            format!(
+                "the call used up its {} units of fuel; look for a loop that does not end, or raise `fuel` under `limits:`",
+                grouped(limits.fuel)
+            ),
+        );
+    }
+    // A guest that is refused memory mostly traps for a reason of its own.
+    if let Some(refusal) = &call.limiter.refusal {
+        return refusal.clone();
+    }
+    match trap {
+        Some(Trap::StackOverflow) => Failure::new(
+            Cause::Stack,
+            "the call stack overflowed; look for a recursion that does not end, or source nested very deep",
+        ),
+        Some(trap) => Failure::new(
+            Cause::Trap,
+            format!("the guest trapped: {trap}; this is a bug in the hook"),
+        ),
+        None if copied_too_much(error) => Failure::new(
+            Cause::BadAnswer,
+            format!(
+                "the guest handed over more than the {} bytes allowed; say less, or raise `decision` under `limits:`",
+                limits.decision
+            ),
+        ),
+        None => Failure::new(
+            Cause::Trap,
+            format!(
+                "the guest broke the contract: {error:#}; this is a bug in the hook or its SDK"
+            ),
+        ),
+    }
+}
+
+/// Tells the refusal to copy too much from a guest, for which wasmtime has no type.
+fn copied_too_much(error: &wasmtime::Error) -> bool {
+    format!("{error:#}").contains("fuel allocated for hostcalls has been exhausted")
+}
+
+/// Writes a number with separators, as people write large ones.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// Counts what a guest holds, refuses what is over its limit, and remembers
+/// that it did: the guest itself only sees an allocation fail.
+struct Limiter {
+    limits: Limits,
+    memory: usize,
+    elements: usize,
+    peak: usize,
+    refusal: Option<Failure>,
+}
+
+impl Limiter {
+    fn new(limits: Limits) -> Self {
+        Self {
+            limits,
+            memory: 0,
+            elements: 0,
+            peak: 0,
+            refusal: None,
+        }
+    }
+
+    fn refuse(&mut self, cause: Cause, message: String) -> wasmtime::Result<bool> {
+        self.refusal = Some(Failure::new(cause, message));
+        Ok(false)
+    }
+}
+
+impl ResourceLimiter for Limiter {
+    fn memory_growing(
+        &mut self,
+        current: usize,
+        desired: usize,
+        _maximum: Option<usize>,
+    ) -> wasmtime::Result<bool> {
+        let total = self.memory.saturating_add(desired.saturating_sub(current));
+        if total > self.limits.memory {
+            return self.refuse(
+                Cause::OutOfMemory,
+                format!(
+                    "the call asked for {} KiB of memory and may have {} KiB; use less, or raise `memory` under `limits:`",
+                    grouped((total >> 10) as u64),
+                    grouped((self.limits.memory >> 10) as u64)
+                ),
+            );
+        }
+        self.memory = total;
+        self.peak = self.peak.max(total);
+        Ok(true)
+    }
+
+    fn table_growing(
+        &mut self,
+        current: usize,
+        desired: usize,
+        _maximum: Option<usize>,
+    ) -> wasmtime::Result<bool> {
+        let total = self
+            .elements
+            .saturating_add(desired.saturating_sub(current));
+        if total > self.limits.table_elements {
+            return self.refuse(
+                Cause::OutOfTables,
+                format!(
+                    "the component's tables need {total} elements and may have {}; raise `table_elements` under `limits:`",
+                    self.limits.table_elements
+                ),
+            );
+        }
+        self.elements = total;
+        Ok(true)
+    }
+
+    fn instances(&self) -> usize {
+        self.limits.instances
+    }
+
+    fn tables(&self) -> usize {
+        self.limits.instances
+    }
+
+    fn memories(&self) -> usize {
+        self.limits.instances
+    }
+}

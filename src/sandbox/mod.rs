@@ -1,0 +1,9 @@
+//! The sandbox: wasmtime, a fresh instance for every call, and limits that are
+//! always on.
+
+pub mod bindings;
+pub mod compiled;
+pub mod component;
+pub mod engine;
+pub mod instance;
+pub mod limits;
