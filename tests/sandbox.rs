@@ -297,17 +297,6 @@ fn the_deadline_guards_what_fuel_does_not() {
 }
 
 #[test]
-fn a_start_function_that_never_ends_runs_out_of_fuel() {
-    let wat = module(
-        "",
-        "(func $spin (loop $again (br $again))) (start $spin)",
-        "",
-    );
-    let outcome = run(&wat);
-    assert_eq!(row(&outcome).cause, Some(Cause::OutOfFuel));
-}
-
-#[test]
 fn a_component_may_return_an_error_of_its_own() {
     let wat = module(
         "",

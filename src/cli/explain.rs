@@ -99,14 +99,18 @@ fn summary(hook: &Hook) -> String {
         .unwrap_or_default()
 }
 
+/// How much of a predicate fits on a line that people read.
+const WHEN_WIDTH: usize = 72;
+
 /// The predicate on one line.
 fn when(hook: &Hook) -> String {
-    hook.when()
-        .map(|when| {
-            format!(
-                "  (when {})",
-                when.split_whitespace().collect::<Vec<_>>().join(" ")
-            )
-        })
-        .unwrap_or_default()
+    let Some(when) = hook.when() else {
+        return String::new();
+    };
+    let words: Vec<&str> = when.split_whitespace().collect();
+    let line = words.join(" ");
+    match line.char_indices().nth(WHEN_WIDTH) {
+        Some((end, _)) => format!("  (when {} …)", line[..end].trim_end()),
+        None => format!("  (when {line})"),
+    }
 }

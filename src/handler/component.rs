@@ -51,10 +51,31 @@ impl ComponentHook {
                 compile_time,
             )
             .map_err(|error| Failure::new(Cause::BadComponent, error.to_string()))?;
-        Ok(Self {
+        let hook = Self {
             ready: link_hook(engine, &component)?,
             digest,
-        })
+        };
+        hook.try_out(engine)?;
+        Ok(hook)
+    }
+
+    /// Makes one instance and throws it away: what is wrong with the types of the
+    /// exports, or with a start function, shows when the hook loads and not in the
+    /// middle of an event.
+    fn try_out(&self, engine: &Engine) -> Result<(), Failure> {
+        let border = Border::closed("", Limits::default());
+        let ran = instance::run(engine, border, async |store| {
+            self.ready.instantiate_async(store).await
+        });
+        match ran.result {
+            Ok(_) => Ok(()),
+            Err(failure) if failure.cause == Cause::Trap => Err(Failure {
+                cause: Cause::BadComponent,
+                message: format!("no instance of it can be made: {}", failure.message),
+                ..failure
+            }),
+            Err(failure) => Err(failure),
+        }
     }
 
     /// Returns the digest of the component's bytes.

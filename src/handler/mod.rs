@@ -15,9 +15,8 @@ use crate::hook::{Hook, Predicate};
 use crate::sandbox::bindings::types;
 use crate::sandbox::compiled::{COMPILE_TIME, CodeStore, OnProgress};
 use crate::sandbox::engine::Engine;
-use crate::sandbox::limits::Limits;
 use component::ComponentHook;
-use starlark::{Interpreter, Report, Script, ScriptReport};
+use starlark::{Interpreter, Parser, Script};
 
 /// What runs.
 #[derive(Debug, Clone)]
@@ -114,27 +113,12 @@ impl Workshop {
         )
     }
 
-    /// Parses a script in the sandbox, without running it.
+    /// Returns what looks at source without running it.
     ///
     /// # Errors
-    /// Returns why it cannot even be parsed.
-    pub fn check_script(
-        &self,
-        code: &str,
-        hook: &str,
-        limits: Limits,
-    ) -> Result<ScriptReport, Failure> {
-        let border = Border::closed(hook, limits);
-        self.interpreter()?.check_script(&self.engine, code, border)
-    }
-
-    /// Parses a `when` expression in the sandbox, without running it.
-    ///
-    /// # Errors
-    /// Returns why it cannot even be parsed.
-    pub fn check_when(&self, code: &str, hook: &str, limits: Limits) -> Result<Report, Failure> {
-        let border = Border::closed(hook, limits);
-        self.interpreter()?.check_when(&self.engine, code, border)
+    /// Returns why there is no interpreter.
+    pub fn parser(&self) -> Result<Parser<'_>, Failure> {
+        Ok(Parser::new(self.interpreter()?, &self.engine))
     }
 
     /// Evaluates the predicate of a hook.

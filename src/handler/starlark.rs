@@ -6,18 +6,21 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::component::from_wit;
+use wasmtime::Store;
+
 use crate::capability::Border;
 use crate::chain::Ran;
 use crate::decision::Answer;
 use crate::diagnostic::Source;
 use crate::failure::{Cause, Failure};
-use crate::sandbox::bindings::starlark::StarlarkPre;
 use crate::sandbox::bindings::starlark::exports::hookbox::starlark::interpreter as wit;
+use crate::sandbox::bindings::starlark::{Starlark as StarlarkWorld, StarlarkPre};
 use crate::sandbox::bindings::types;
 use crate::sandbox::compiled::{CodeStore, Digest, OnProgress};
 use crate::sandbox::component::link_starlark;
 use crate::sandbox::engine::Engine;
 use crate::sandbox::instance::{self, Call};
+use crate::sandbox::limits::Limits;
 use crate::yaml::{ScalarMap, Style};
 
 pub use wit::{Entry, Problem, Report, ScriptReport};
@@ -117,40 +120,6 @@ impl Interpreter {
         })
     }
 
-    /// Parses a script in the sandbox, without running it.
-    pub fn check_script(
-        &self,
-        engine: &Engine,
-        code: &str,
-        border: Border,
-    ) -> Result<wit::ScriptReport, Failure> {
-        instance::run(engine, border, async |store| {
-            let guest = self.ready.instantiate_async(&mut *store).await?;
-            guest
-                .hookbox_starlark_interpreter()
-                .call_check_script(store, code)
-                .await
-        })
-        .result
-    }
-
-    /// Parses a `when` expression in the sandbox, without running it.
-    pub fn check_when(
-        &self,
-        engine: &Engine,
-        code: &str,
-        border: Border,
-    ) -> Result<Report, Failure> {
-        instance::run(engine, border, async |store| {
-            let guest = self.ready.instantiate_async(&mut *store).await?;
-            guest
-                .hookbox_starlark_interpreter()
-                .call_check_when(store, code)
-                .await
-        })
-        .result
-    }
-
     pub(super) fn matches(
         &self,
         engine: &Engine,
@@ -212,5 +181,80 @@ impl Script {
             },
             Entry::Present | Entry::WrongShape => failure,
         }
+    }
+}
+
+/// How many texts are looked at in one instance. Making one costs as much as
+/// parsing a script, and parsing leaves nothing behind but memory.
+const TEXTS_PER_INSTANCE: u32 = 100;
+
+/// Looks at source in the sandbox without running it.
+pub struct Parser<'a> {
+    interpreter: &'a Interpreter,
+    engine: &'a Engine,
+    guest: Option<(Store<Call>, StarlarkWorld)>,
+    texts: u32,
+}
+
+impl<'a> Parser<'a> {
+    pub(super) fn new(interpreter: &'a Interpreter, engine: &'a Engine) -> Self {
+        Self {
+            interpreter,
+            engine,
+            guest: None,
+            texts: 0,
+        }
+    }
+
+    /// Looks at a script.
+    ///
+    /// # Errors
+    /// Returns why it cannot even be parsed.
+    pub fn script(&mut self, code: &str) -> Result<ScriptReport, Failure> {
+        self.parse(async |guest, store| {
+            guest
+                .hookbox_starlark_interpreter()
+                .call_check_script(store, code)
+                .await
+        })
+    }
+
+    /// Looks at a `when` expression.
+    ///
+    /// # Errors
+    /// Returns why it cannot even be parsed.
+    pub fn when(&mut self, code: &str) -> Result<Report, Failure> {
+        self.parse(async |guest, store| {
+            guest
+                .hookbox_starlark_interpreter()
+                .call_check_when(store, code)
+                .await
+        })
+    }
+
+    fn parse<T>(
+        &mut self,
+        work: impl AsyncFnOnce(&StarlarkWorld, &mut Store<Call>) -> wasmtime::Result<T>,
+    ) -> Result<T, Failure> {
+        let (mut store, guest) = match self.guest.take() {
+            Some(guest) if self.texts < TEXTS_PER_INSTANCE => guest,
+            _ => self.fresh()?,
+        };
+        store.data_mut().border = Border::closed("", Limits::default());
+        // Only an instance that came through unharmed is used again.
+        let report = instance::step(&mut store, async |store| work(&guest, store).await)?;
+        self.guest = Some((store, guest));
+        self.texts += 1;
+        Ok(report)
+    }
+
+    fn fresh(&mut self) -> Result<(Store<Call>, StarlarkWorld), Failure> {
+        let border = Border::closed("", Limits::default());
+        let mut store = instance::open(self.engine, border);
+        let guest = instance::step(&mut store, async |store| {
+            self.interpreter.ready.instantiate_async(store).await
+        })?;
+        self.texts = 0;
+        Ok((store, guest))
     }
 }

@@ -38,35 +38,51 @@ pub fn run<T>(
     work: impl AsyncFnOnce(&mut Store<Call>) -> wasmtime::Result<T>,
 ) -> Ran<T> {
     let started = Instant::now();
-    let limits = *border.limits();
-    let deadline = border.deadline();
-    let call = Call {
-        border,
-        limiter: Limiter::new(limits),
-    };
-    let mut store = Store::new(engine.wasmtime(), call);
-    store.limiter(|call| &mut call.limiter);
-    let result = prepare(&mut store, &limits)
-        .map(|()| drive(work(&mut store), deadline))
-        .unwrap_or_else(|error| Driven::Done(Err(error)));
+    let fuel = border.limits().fuel;
+    let mut store = open(engine, border);
+    let result = step(&mut store, work);
     let left = store.get_fuel().unwrap_or(0);
-    let result = match result {
-        Driven::Done(Ok(value)) => Ok(value),
-        Driven::Done(Err(error)) => Err(name(&error, store.data(), &limits)),
-        Driven::Late => Err(late(&limits)),
-    };
     let call = store.into_data();
     let (logs, warnings) = call.border.leave();
     Ran {
         usage: Usage {
             // At a trap the counter was not brought up to date.
-            fuel: result.is_ok().then(|| limits.fuel.saturating_sub(left)),
+            fuel: result.is_ok().then(|| fuel.saturating_sub(left)),
             memory_bytes: call.limiter.peak as u64,
             duration: started.elapsed(),
         },
         result,
         logs,
         warnings,
+    }
+}
+
+/// Makes a fresh store with the limits of the border's hook.
+pub fn open(engine: &Engine, border: Border) -> Store<Call> {
+    let limiter = Limiter::new(*border.limits());
+    let mut store = Store::new(engine.wasmtime(), Call { border, limiter });
+    store.limiter(|call| &mut call.limiter);
+    store
+}
+
+/// Does one piece of work in a store, with all of its fuel and until its deadline.
+///
+/// # Errors
+/// Returns the name of the way it ended. The store is of no further use then.
+pub fn step<T>(
+    store: &mut Store<Call>,
+    work: impl AsyncFnOnce(&mut Store<Call>) -> wasmtime::Result<T>,
+) -> Result<T, Failure> {
+    let limits = *store.data().border.limits();
+    let deadline = store.data().border.deadline();
+    let driven = match prepare(store, &limits) {
+        Ok(()) => drive(work(store), deadline),
+        Err(error) => Driven::Done(Err(error)),
+    };
+    match driven {
+        Driven::Done(Ok(value)) => Ok(value),
+        Driven::Done(Err(error)) => Err(name(&error, store.data(), &limits)),
+        Driven::Late => Err(late(&limits)),
     }
 }
 

@@ -1,6 +1,10 @@
 //! What several test programs need: projects in temporary folders, components
 //! from text, and the binary.
-#![allow(dead_code, reason = "each test program uses a part of it")]
+#![allow(
+    dead_code,
+    unreachable_pub,
+    reason = "each test program uses a part of it"
+)]
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};

@@ -8,28 +8,53 @@ use cap_std::fs::Dir;
 
 use super::loader::read_component;
 use crate::diagnostic::{Diagnostic, Source};
-use crate::failure::Failure;
+use crate::failure::{Cause, Failure};
 use crate::handler::Workshop;
 use crate::handler::component::ComponentHook;
-use crate::handler::starlark::{Entry, Problem, Report, Script, Text};
-use crate::sandbox::limits::Limits;
+use crate::handler::starlark::{Entry, Parser, Problem, Report, Script, Text};
 use crate::yaml::Node;
 
+/// Looks at Starlark once there is some: most projects with components only need
+/// no interpreter.
+pub(super) struct LazyParser<'a> {
+    workshop: &'a Workshop,
+    parser: Option<Parser<'a>>,
+}
+
+impl<'a> LazyParser<'a> {
+    pub(super) fn new(workshop: &'a Workshop) -> Self {
+        Self {
+            workshop,
+            parser: None,
+        }
+    }
+
+    fn get(&mut self) -> Result<&mut Parser<'a>, Failure> {
+        if self.parser.is_none() {
+            self.parser = Some(self.workshop.parser()?);
+        }
+        // The line above left one.
+        self.parser
+            .as_mut()
+            .ok_or_else(|| Failure::new(Cause::BadComponent, "there is no interpreter"))
+    }
+}
+
 /// Checks the code of one hook.
-pub(super) struct Checker<'a> {
-    pub(super) workshop: &'a Workshop,
+pub(super) struct Checker<'a, 'w> {
+    pub(super) workshop: &'w Workshop,
+    pub(super) parser: &'a mut LazyParser<'w>,
     pub(super) source: &'a Arc<Source>,
     pub(super) name: &'a str,
-    pub(super) limits: Limits,
     pub(super) strict: bool,
     pub(super) problems: &'a mut Vec<Diagnostic>,
 }
 
-impl Checker<'_> {
+impl Checker<'_, '_> {
     /// Checks a `when` expression.
     pub(super) fn when(&mut self, node: &Node) -> Option<Arc<Text>> {
         let text = self.text(node);
-        match self.workshop.check_when(&text.code, self.name, self.limits) {
+        match self.parser.get().and_then(|parser| parser.when(&text.code)) {
             Ok(report) => self.report(&text, &report).then(|| Arc::new(text)),
             Err(failure) => {
                 self.unparsable("when", node, &failure);
@@ -42,8 +67,9 @@ impl Checker<'_> {
     pub(super) fn script(&mut self, node: &Node, scoped: bool) -> Option<Arc<Script>> {
         let text = self.text(node);
         match self
-            .workshop
-            .check_script(&text.code, self.name, self.limits)
+            .parser
+            .get()
+            .and_then(|parser| parser.script(&text.code))
         {
             Ok(report) => {
                 let sound = self.report(&text, &report.findings);

@@ -38,30 +38,11 @@ const fn event(
 /// All events, in the order in which a session meets them.
 pub const CATALOGUE: [EventInfo; 15] = [
     event("session.start", false, "none", "a new session begins"),
-    event("session.end", false, "none", "the session ends"),
     event(
         "turn.start",
         true,
         "the user's message, a string",
         "before the model is called for a new turn",
-    ),
-    event(
-        "turn.end",
-        false,
-        "{text, tool_calls, usage, logs}",
-        "after the model produced its turn",
-    ),
-    event(
-        "tool.pre",
-        true,
-        "{id, name, arguments, args}",
-        "after arguments are validated, before the tool runs",
-    ),
-    event(
-        "tool.post",
-        false,
-        "{call_id, name, content, is_error, result}",
-        "after the tool returned",
     ),
     event(
         "completion.pre",
@@ -74,6 +55,18 @@ pub const CATALOGUE: [EventInfo; 15] = [
         false,
         "the provider's response {choices, usage, finish_reason}",
         "after a completion response came",
+    ),
+    event(
+        "tool.pre",
+        true,
+        "{id, name, arguments, args}",
+        "after arguments are validated, before the tool runs",
+    ),
+    event(
+        "tool.post",
+        false,
+        "{call_id, name, content, is_error, result}",
+        "after the tool returned",
     ),
     event(
         "delegation.pre",
@@ -94,10 +87,10 @@ pub const CATALOGUE: [EventInfo; 15] = [
         "after delegation.post, where the delegation asks for verification",
     ),
     event(
-        "error",
+        "turn.end",
         false,
-        "the error",
-        "an error ends the agent's loop",
+        "{text, tool_calls, usage, logs}",
+        "after the model produced its turn",
     ),
     EventInfo {
         experimental: true,
@@ -108,6 +101,13 @@ pub const CATALOGUE: [EventInfo; 15] = [
             "before the agent's loop ends; a block keeps it going",
         )
     },
+    event(
+        "error",
+        false,
+        "the error",
+        "an error ends the agent's loop",
+    ),
+    event("session.end", false, "none", "the session ends"),
     event(
         "custom.*",
         false,
@@ -211,8 +211,8 @@ mod tests {
             closed,
             [
                 "turn.start",
-                "tool.pre",
                 "completion.pre",
+                "tool.pre",
                 "delegation.pre",
                 "delegation.post_verify",
                 "agent.stop",

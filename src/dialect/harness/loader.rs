@@ -12,7 +12,7 @@ use std::sync::Arc;
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 
-use super::checks::Checker;
+use super::checks::{Checker, LazyParser};
 use super::events;
 use super::fields::{Fields, Place, Reader, read_limits};
 use super::frontmatter::{Parts, first_line, split};
@@ -362,6 +362,7 @@ impl Loader {
     fn finish(&mut self, root: &Dir, workshop: &Workshop) -> Vec<Arc<Hook>> {
         let drafts = std::mem::take(&mut self.drafts);
         let mut hooks = Vec::with_capacity(drafts.len());
+        let mut parser = LazyParser::new(workshop);
         for (position, draft) in drafts.into_iter().enumerate() {
             let Some(info) = events::find(&draft.fields.event) else {
                 self.problems.push(unknown_event(position, &draft));
@@ -371,7 +372,7 @@ impl Loader {
                 workshop,
                 source: &draft.source,
                 name: &draft.name,
-                limits: draft.fields.limits,
+                parser: &mut parser,
                 strict: self.strict,
                 problems: &mut self.problems,
             };

@@ -177,7 +177,15 @@ fn complete_tool_post(id: &str, given: Map<String, Value>) -> Result<Value, Payl
             object.insert(TOOL_POST.text.to_owned(), text.into());
             object.entry(TOOL_POST.decoded).or_insert(Value::Null);
         }
-        (Some(Value::String(_)), Some(_)) => {}
+        // What the model reads is the text, so a redactor that looks at the
+        // other one must see the same.
+        (Some(Value::String(text)), Some(result)) => {
+            if let Ok(decoded) = parse_value(text)
+                && decoded != *result
+            {
+                object.insert(TOOL_POST.decoded.to_owned(), decoded);
+            }
+        }
         (Some(_), _) => {
             return Err(PayloadError::BadField {
                 event: "tool.post".to_owned(),
@@ -228,7 +236,12 @@ fn keep_in_step(current: &Map<String, Value>, new: &mut Map<String, Value>, twin
             .is_some_and(|value| current.get(key) != Some(value))
     };
     if changed(twins.decoded, new) {
-        let text = new[twins.decoded].to_string();
+        let was_plain_text = current.get(twins.decoded) == current.get(twins.text);
+        let text = match &new[twins.decoded] {
+            // Text that is not JSON stays text.
+            Value::String(text) if was_plain_text => text.clone(),
+            decoded => decoded.to_string(),
+        };
         new.insert(twins.text.to_owned(), text.into());
     } else if changed(twins.text, new) {
         let decoded = match &new[twins.text] {
@@ -346,6 +359,31 @@ mod tests {
         );
         let text = complete("tool.post", "c", json!({"name": "t", "content": "plain"})).unwrap();
         assert_eq!(text["result"], "plain");
+    }
+
+    #[test]
+    fn a_result_that_contradicts_the_content_is_decoded_anew() {
+        let lie = json!({"name": "t", "content": "{\"key\":\"secret\"}", "result": {"key": "x"}});
+        let payload = complete("tool.post", "c", lie).unwrap();
+        assert_eq!(payload["result"], json!({"key": "secret"}));
+        let text = json!({"name": "t", "content": "stdout: x", "result": {"stdout": "x"}});
+        assert_eq!(
+            complete("tool.post", "c", text.clone()).unwrap()["result"],
+            text["result"]
+        );
+    }
+
+    #[test]
+    fn plain_text_stays_plain_when_it_is_rewritten() {
+        let before = event("tool.post", json!({"name": "cat", "content": "plain"}));
+        let after = rewrite(&before, json!({"result": "new"})).unwrap();
+        assert_eq!(
+            (&after["content"], &after["result"]),
+            (&json!("new"), &json!("new"))
+        );
+        let encoded = event("tool.post", json!({"name": "cat", "content": "\"plain\""}));
+        let after = rewrite(&encoded, json!({"result": "new"})).unwrap();
+        assert_eq!(after["content"], "\"new\"");
     }
 
     #[test]
