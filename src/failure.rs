@@ -23,6 +23,8 @@ pub enum Cause {
     Trap,
     /// The guest called the host too often.
     HostCalls,
+    /// The sandbox has no room for another call. Not deterministic.
+    Busy,
     /// The answer is not one: not JSON, too large, nested too deep.
     BadAnswer,
     /// The component or script lacks the function hookbox calls.
@@ -47,6 +49,7 @@ impl Cause {
             Self::Stack => "stack overflow",
             Self::Trap => "trap",
             Self::HostCalls => "too many host calls",
+            Self::Busy => "busy",
             Self::BadAnswer => "bad answer",
             Self::MissingExport => "missing export",
             Self::ImportNotGranted => "import not granted",

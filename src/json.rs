@@ -32,9 +32,11 @@ pub enum JsonError {
 
 /// A JSON value together with its compact text, so that no hook of a chain
 /// pays for writing it out again.
+///
+/// Clones share both.
 #[derive(Debug, Clone)]
 pub struct Json {
-    value: Value,
+    value: Arc<Value>,
     text: Arc<str>,
 }
 
@@ -71,14 +73,16 @@ impl Json {
     /// Gives the value away.
     #[must_use]
     pub fn into_value(self) -> Value {
-        self.value
+        Arc::unwrap_or_clone(self.value)
     }
 }
 
 impl From<Value> for Json {
     fn from(value: Value) -> Self {
-        let text = value.to_string().into();
-        Self { value, text }
+        Self {
+            text: value.to_string().into(),
+            value: Arc::new(value),
+        }
     }
 }
 

@@ -1,5 +1,33 @@
 //! hookbox runs AI-agent hooks, written in any language, inside a WebAssembly
 //! sandbox, and gives the same answer every time.
+//!
+//! A hook is a Markdown file with Starlark in its frontmatter, or a component that
+//! implements the contract in `wit/`. Ask a project's hooks about an event:
+//!
+//! ```
+//! use hookbox::{Ruling, Runtime};
+//! use serde_json::json;
+//!
+//! let runtime = Runtime::load("examples/governed-agent")?;
+//! let call = json!({"name": "run_command", "args": {"command": "rm -rf /"}});
+//! let outcome = runtime.dispatch("tool.pre", call)?;
+//!
+//! assert_eq!(outcome.decision, Ruling::Block);
+//! assert_eq!(outcome.hook.as_deref(), Some("command_guard"));
+//! println!("{}", outcome.reason.unwrap_or_default());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! An error of [`Runtime::dispatch`] means that hookbox could not decide: the action
+//! must not go on. A hook that fails is not an error: it is part of the
+//! [`Outcome`], and blocks where an action waits for the answer.
+//!
+//! The way of an event: [`runtime`] finds the chain and [`chain`] runs it, [`handler`]
+//! runs one hook in the [`sandbox`], and [`capability`] is the only way out of that.
+//! What a hook file means is a matter of its [`dialect`].
+
+#![warn(missing_docs, unreachable_pub)]
+#![warn(clippy::unwrap_used, clippy::expect_used)]
 
 pub mod capability;
 pub mod chain;

@@ -1,5 +1,7 @@
 //! The `hookbox` command.
 
+#![warn(clippy::unwrap_used, clippy::expect_used)]
+
 use std::process::exit;
 
 fn main() {

@@ -14,7 +14,7 @@ use crate::capability::metrics::Metrics;
 use crate::capability::{Border, Run};
 use crate::chain::{self, Ran, Runner};
 use crate::decision::{Answer, Ruling};
-use crate::diagnostic::{Diagnostic, did_you_mean};
+use crate::diagnostic::Diagnostic;
 use crate::dialect::{Loaded, harness};
 use crate::event::Event;
 use crate::handler::Workshop;
@@ -88,7 +88,7 @@ fn summary(problems: &[Diagnostic]) -> String {
 #[derive(Debug, thiserror::Error)]
 pub enum DispatchError {
     /// There is no such event.
-    #[error("there is no event {name:?}{}", hint(.name))]
+    #[error("there is no event {name:?}; {}", harness::events::advice(.name))]
     UnknownEvent {
         /// What was asked for.
         name: String,
@@ -106,14 +106,6 @@ pub enum DispatchError {
         /// What is allowed.
         limit: usize,
     },
-}
-
-fn hint(name: &str) -> String {
-    let names = harness::events::CATALOGUE.iter().map(|info| info.name);
-    match did_you_mean(name, names.clone()) {
-        Some(guess) => format!("; did you mean `{guess}`?"),
-        None => format!("; the events are {}", names.collect::<Vec<_>>().join(", ")),
-    }
 }
 
 impl RuntimeBuilder {
@@ -145,7 +137,8 @@ impl RuntimeBuilder {
         self
     }
 
-    /// Refuses what the format tolerates: unknown keys, no priority, no `handle`.
+    /// Refuses what the format tolerates: unknown keys, no priority, no `handle`, code
+    /// that cannot work.
     #[must_use]
     pub fn strict(mut self, strict: bool) -> Self {
         self.strict = strict;
@@ -319,15 +312,15 @@ impl Inner {
         }
         let number = self.events.fetch_add(1, Ordering::Relaxed) + 1;
         let id = harness::payload::own_id(&payload).unwrap_or_else(|| format!("event-{number}"));
-        let mut payload = harness::payload::complete(name, &id, payload)?;
-        if name == "turn.end" {
-            self.hand_over_logs(&mut payload);
-        }
+        let payload = harness::payload::complete(name, &id, payload)?;
         let subject = harness::payload::subject(name, &payload);
-        let payload = Json::from(payload);
+        let mut payload = Json::from(payload);
         let (size, limit) = (payload.text().len(), self.loaded.limits.payload);
         if size > limit {
             return Err(DispatchError::PayloadTooLarge { size, limit });
+        }
+        if name == "turn.end" {
+            payload = self.hand_over_logs(payload, limit - size);
         }
         Ok(Event {
             name: name.into(),
@@ -401,26 +394,56 @@ impl Inner {
         )
     }
 
-    /// Puts what hooks logged since the last `turn.end` into this one's payload.
-    fn hand_over_logs(&self, payload: &mut Value) {
-        let Value::Object(object) = payload else {
-            return;
+    /// Puts what hooks logged since the last `turn.end` into this one's payload, as
+    /// far as there is room. Where there is no place for lines, they wait.
+    fn hand_over_logs(&self, payload: Json, room: usize) -> Json {
+        let has_place = match payload.value() {
+            Value::Object(object) => object.get("logs").is_none_or(Value::is_array),
+            _ => false,
         };
-        let lines = self.take_logs();
-        if lines.is_empty() {
-            return;
+        if !has_place {
+            return payload;
         }
-        let logs = object
-            .entry("logs")
-            .or_insert_with(|| Value::Array(Vec::new()));
-        if let Value::Array(logs) = logs {
-            logs.extend(
-                lines
-                    .iter()
-                    .filter_map(|line| serde_json::to_value(line).ok()),
-            );
+        let lines = fitting(&self.take_logs(), room);
+        let mut value = payload.into_value();
+        if !lines.is_empty()
+            && let Some(object) = value.as_object_mut()
+            && let Value::Array(logs) = object
+                .entry("logs")
+                .or_insert_with(|| Value::Array(Vec::new()))
+        {
+            logs.extend(lines);
         }
+        Json::from(value)
     }
+}
+
+/// How much the key and the brackets around log lines take, and the line that says
+/// how many are missing.
+const LOGS_FRAME: usize = 256;
+
+/// Returns the newest lines that fit, as JSON, after one that counts the others.
+fn fitting(lines: &[LogLine], room: usize) -> Vec<Value> {
+    let mut left = room.saturating_sub(LOGS_FRAME);
+    let mut fitting: Vec<Value> = Vec::new();
+    for line in lines.iter().rev() {
+        let Ok(value) = serde_json::to_value(line) else {
+            continue;
+        };
+        let size = value.to_string().len() + 1;
+        if size > left {
+            break;
+        }
+        left -= size;
+        fitting.push(value);
+    }
+    let missing = lines.len() - fitting.len();
+    if missing > 0 && room > LOGS_FRAME {
+        let message = format!("{missing} earlier log lines did not fit into this payload");
+        fitting.push(serde_json::json!({"hook": "hookbox", "level": "warn", "message": message}));
+    }
+    fitting.reverse();
+    fitting
 }
 
 fn refuse_emit(emitted: &Emitted, path: &[Arc<str>], depth: u32) -> Option<String> {

@@ -2,7 +2,7 @@
 
 mod support;
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use hookbox::Runtime;
 use hookbox::runtime::LoadError;
@@ -169,7 +169,6 @@ fn a_component_that_takes_too_long_to_compile() {
     ));
     let project = component_project(&bytes, "");
     let store = tempfile::tempdir().unwrap();
-    let started = Instant::now();
     let error = Runtime::builder(project.path())
         .code_store(CodeStore::open(store.path()).unwrap())
         .compile_time(Duration::from_millis(200))
@@ -181,7 +180,6 @@ fn a_component_that_takes_too_long_to_compile() {
             .contains("compiling takes longer than 200ms"),
         "{error}"
     );
-    assert!(started.elapsed() < Duration::from_secs(60));
 }
 
 #[cfg(unix)]

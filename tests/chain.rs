@@ -240,7 +240,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2_000))]
 
     #[test]
-    fn ah_065_066_the_chain_agrees_with_the_naive_rules(
+    fn ah_065_ah_066_the_chain_agrees_with_the_naive_rules(
         plans in prop::collection::vec(any_plan(), 0..12),
         shuffle in any::<u64>(),
     ) {
@@ -266,7 +266,7 @@ proptest! {
     }
 
     #[test]
-    fn ah_061_064_nothing_runs_after_a_block(plans in prop::collection::vec(any_plan(), 0..12)) {
+    fn ah_061_ah_064_nothing_runs_after_a_block(plans in prop::collection::vec(any_plan(), 0..12)) {
         let outcome = chain::run(&hooks(&plans), &event(), &Table(plans.clone()));
         let settled = outcome.trace.iter().position(|row| {
             matches!(row.decision, Some(Ruling::Block | Ruling::Ask))

@@ -3,8 +3,6 @@
 
 mod support;
 
-use std::time::{Duration, Instant};
-
 use hookbox::decision::Ruling;
 use hookbox::failure::Cause;
 use hookbox::outcome::TraceRow;
@@ -26,10 +24,7 @@ fn row(outcome: &Outcome) -> &TraceRow {
 
 /// A component that fails on a gate blocks it, and says how it failed.
 fn dies_of(cause: Cause, wat: &str) -> String {
-    let started = Instant::now();
     let outcome = run(wat);
-    // Not a measurement: a runaway that the limits miss would run for minutes.
-    assert!(started.elapsed() < Duration::from_secs(60));
     assert_eq!(
         row(&outcome).cause,
         Some(cause),

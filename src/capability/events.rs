@@ -54,7 +54,9 @@ impl wit::Host for Call {
         let payload = match Json::parse(payload.as_bytes(), border.limits.payload) {
             Ok(payload) => payload,
             Err(error) => {
-                return Ok(Err(wit::Error::Refused(format!("the payload is {error}"))));
+                return Ok(Err(wit::Error::Refused(format!(
+                    "the payload cannot be used: {error}"
+                ))));
             }
         };
         let emitted = Emitted {

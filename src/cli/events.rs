@@ -36,8 +36,8 @@ impl EventsArgs {
             };
             writeln!(
                 stdout,
-                "{:24}{}\n{:24}payload: {}; {gate}{experimental}",
-                style::name(info.name),
+                "{}{}\n{:24}payload: {}; {gate}{experimental}",
+                style::name(format_args!("{:24}", info.name)),
                 info.fires,
                 "",
                 info.payload

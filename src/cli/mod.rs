@@ -100,8 +100,12 @@ fn complain(error: &anyhow::Error) -> i32 {
         let mut stderr = anstream::stderr();
         if let Some(LoadError::Project(problems)) = error.downcast_ref() {
             let _ = write!(stderr, "{}", rendered(problems));
+            let told = "the project does not load, so nothing was decided";
+            let _ = writeln!(stderr, "{} {told}", style::bad("error:"));
+        } else {
+            let told = style::plain(&format!("{error:#}"));
+            let _ = writeln!(stderr, "{} {told}", style::bad("error:"));
         }
-        let _ = writeln!(stderr, "{} {error:#}", style::bad("error:"));
     }
     FAILED
 }

@@ -73,16 +73,15 @@ impl RunArgs {
             write!(stderr, "{}", trace(outcome))?;
         }
         for warning in &outcome.warnings {
+            let warning = style::plain(warning);
             writeln!(stderr, "{} {warning}", style::notable("warning:"))?;
         }
         let mut stdout = anstream::stdout();
         writeln!(stdout, "{}", headline(outcome))?;
         if outcome.decision == Ruling::Modify {
-            writeln!(
-                stdout,
-                "{}",
-                serde_json::to_string_pretty(&outcome.payload)?
-            )?;
+            for line in serde_json::to_string_pretty(&outcome.payload)?.lines() {
+                writeln!(stdout, "{}", style::plain(line))?;
+            }
         }
         Ok(())
     }
@@ -100,7 +99,7 @@ fn exit_code(decision: Ruling) -> i32 {
 fn headline(outcome: &Outcome) -> String {
     let event = &outcome.event;
     let hook = style::name(outcome.hook.as_deref().unwrap_or_default());
-    let reason = outcome.reason.as_deref().unwrap_or_default();
+    let reason = style::plain(outcome.reason.as_deref().unwrap_or_default());
     match outcome.decision {
         Ruling::Allow => format!(
             "{} {event} {}",
@@ -150,19 +149,23 @@ fn trace(outcome: &Outcome) -> String {
             style::faint(cost(row))
         );
         for line in row.stack.iter().flat_map(|stack| stack.lines()) {
-            text += &format!("        {}\n", style::faint(line));
+            text += &format!("        {}\n", style::faint(style::plain(line)));
         }
     }
     for line in &outcome.logs {
         let level = format!("{:?}", line.level).to_lowercase();
-        text += &format!("   log  {:width$}  {level}: {}\n", line.hook, line.message);
+        text += &format!(
+            "   log  {:width$}  {level}: {}\n",
+            line.hook,
+            style::plain(&line.message)
+        );
     }
     text
 }
 
 fn deed(row: &TraceRow) -> String {
     match (row.matched, row.decision, &row.error) {
-        (_, _, Some(error)) => style::bad(format!("failed: {error}")),
+        (_, _, Some(error)) => style::bad(format!("failed: {}", style::plain(error))),
         (false, _, None) => style::faint("does not match"),
         (true, None, None) => style::faint("not reached"),
         (true, Some(Ruling::Allow), None) => style::good("allow"),

@@ -17,7 +17,7 @@ use crate::hook::Hook;
 pub(super) struct ValidateArgs {
     #[command(flatten)]
     project: ProjectArgs,
-    /// Also refuse unknown keys, a missing priority, a missing `handle`
+    /// Also refuse unknown keys, a missing priority, a missing `handle`, code that cannot work
     #[arg(long)]
     strict: bool,
     /// Print one JSON object

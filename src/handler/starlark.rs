@@ -59,7 +59,11 @@ impl Text {
     pub fn locate(&self, span: &wit::Span) -> Range<usize> {
         // Made when it is needed: a map is larger than the code, and errors are rare.
         let map = ScalarMap::new(&self.source.text, self.span.clone(), self.style, &self.code);
-        map.span(from_wit_place(span.begin), from_wit_place(span.end))
+        let found = map.span(from_wit_place(span.begin), from_wit_place(span.end));
+        // Source that ends too early is wrong at its end, not on the line after it.
+        let text = self.source.text.get(self.span.clone()).unwrap_or_default();
+        let end = self.span.start + text.trim_end().len();
+        found.start.min(end)..found.end.min(end.max(found.start.min(end)))
     }
 
     fn place(&self, span: Option<&wit::Span>) -> String {
@@ -174,13 +178,14 @@ impl Interpreter {
 impl Script {
     fn failure(&self, problem: &wit::Problem) -> Failure {
         let failure = self.text.failure(problem);
-        match self.entry {
-            Entry::Missing => Failure {
+        // A script that got as far as raising an error has a place to point at.
+        if self.entry == Entry::Missing && problem.at.is_none() {
+            return Failure {
                 cause: Cause::MissingExport,
                 ..failure
-            },
-            Entry::Present | Entry::WrongShape => failure,
+            };
         }
+        failure
     }
 }
 

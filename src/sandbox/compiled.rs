@@ -23,6 +23,9 @@ pub const COMPILE_TIME: Duration = Duration::from_secs(120);
 /// How often a process that waits for another one's compiler looks again.
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
 
+/// A shorter wait is over before anybody could read about it.
+const ANNOUNCE_AFTER: Duration = Duration::from_millis(500);
+
 /// The SHA-256 digest of a component's bytes, in hexadecimal.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Digest(String);
@@ -239,13 +242,13 @@ fn take_turn(
     compile_time: Duration,
 ) -> Option<File> {
     let lock = private::create(&path.with_extension("lock")).ok()?;
-    let give_up = Instant::now() + compile_time;
+    let started = Instant::now();
     let mut announced = false;
     while matches!(lock.try_lock(), Err(fs::TryLockError::WouldBlock)) {
-        if Instant::now() >= give_up {
+        if started.elapsed() >= compile_time {
             return None;
         }
-        if !announced {
+        if !announced && started.elapsed() >= ANNOUNCE_AFTER {
             announced = true;
             on_progress(Progress::Waiting {
                 what: what.to_owned(),

@@ -5,13 +5,13 @@ use std::time::Duration;
 /// The limits of one hook.
 ///
 /// The defaults leave a policy more than a hundred times what one usually needs
-/// and end a runaway within a second:
+/// and end any runaway within two seconds:
 ///
 /// | limit | default | because |
 /// |---|---|---|
-/// | `fuel` | 400 million | a Starlark hook uses about one million; an empty loop burns this in about 0.3 s, the slowest instructions in under 1 s |
+/// | `fuel` | 400 million | a Starlark hook uses about one million; an empty loop burns this in about 0.3 s |
 /// | `memory` | 64 MiB | the Starlark interpreter holds about 10 MiB before it starts |
-/// | `wall_time` | 2 s | only guards calls that leave the sandbox and machines under load; fuel ends a loop long before |
+/// | `wall_time` | 1.5 s | a net under calls that leave the sandbox and under guests that do nothing but slow instructions; fuel ends a loop long before |
 /// | `host_calls` | 10,000 | a call costs the host about a microsecond |
 /// | `payload`, `decision` | 4 MiB | the largest file an agent passes through a tool call, several times over |
 /// | `log_lines`, `log_bytes` | 1,000 and 64 KiB | what a person could still read |
@@ -57,7 +57,7 @@ impl Default for Limits {
             table_elements: 20_000,
             instances: 64,
             host_calls: 10_000,
-            wall_time: Duration::from_secs(2),
+            wall_time: Duration::from_millis(1_500),
             payload: 4 * MIB,
             decision: 4 * MIB,
             log_lines: 1_000,
@@ -188,11 +188,21 @@ fn set<T: PartialOrd + Copy + std::fmt::Debug>(
     if value > ceiling {
         return Err(LimitError::OverCeiling {
             name: name.to_owned(),
-            ceiling: format!("{ceiling:?}"),
+            ceiling: written(name, format!("{ceiling:?}")),
         });
     }
     *field = value;
     Ok(())
+}
+
+/// Writes a ceiling the way a `limits:` block would.
+fn written(name: &str, ceiling: String) -> String {
+    match (name, ceiling.parse::<u64>()) {
+        ("memory" | "payload" | "decision" | "log_bytes", Ok(bytes)) => {
+            format!("{} MiB", bytes >> 20)
+        }
+        _ => ceiling,
+    }
 }
 
 /// Splits `16 MiB` into its number and its unit.
@@ -277,7 +287,7 @@ mod tests {
     fn every_name_can_be_set_and_nothing_goes_over_the_ceiling() {
         for name in Limits::NAMES {
             let mut limits = Limits::default();
-            let amount = if name == "wall_time" { "1s" } else { "7" };
+            let amount = if name == "wall_time" { "2s" } else { "7" };
             limits.set(name, amount).unwrap();
             assert_ne!(limits, Limits::default(), "{name}");
             let much = if name == "wall_time" {

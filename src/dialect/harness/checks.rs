@@ -140,14 +140,24 @@ impl Checker<'_, '_> {
     /// Takes over what the interpreter found; says whether the text can run.
     fn report(&mut self, text: &Text, report: &Report) -> bool {
         for problem in &report.errors {
-            let diagnostic = Diagnostic::error(problem.message.clone());
+            let message = problem.message.strip_prefix("Parse error: ");
+            let message = message.map_or_else(
+                || problem.message.clone(),
+                |message| format!("hook {:?} has a syntax error: {message}", self.name),
+            );
+            let diagnostic = Diagnostic::error(message);
             self.problems.push(self.place(text, problem, diagnostic));
         }
         for problem in &report.warnings {
-            let diagnostic = Diagnostic::warning(problem.message.clone());
+            let message = problem.message.clone();
+            let diagnostic = if self.strict {
+                Diagnostic::error(message)
+            } else {
+                Diagnostic::warning(message)
+            };
             self.problems.push(self.place(text, problem, diagnostic));
         }
-        report.errors.is_empty()
+        report.errors.is_empty() && (report.warnings.is_empty() || !self.strict)
     }
 
     fn place(&self, text: &Text, problem: &Problem, diagnostic: Diagnostic) -> Diagnostic {

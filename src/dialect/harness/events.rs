@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::diagnostic::did_you_mean;
 use crate::hook::OnError;
 
 /// One event of the catalogue.
@@ -134,6 +135,27 @@ pub fn find(name: &str) -> Option<&'static EventInfo> {
         })
 }
 
+/// Says what to write instead of a name that is none.
+#[must_use]
+pub fn advice(name: &str) -> String {
+    let names = CATALOGUE.iter().map(|info| info.name);
+    if name.starts_with("custom.") {
+        return "after `custom.` come lower case letters, digits and `_`".to_owned();
+    }
+    let family = name.split('.').next().unwrap_or_default();
+    let siblings: Vec<String> = names
+        .clone()
+        .filter(|known| !known.ends_with('*') && known.split('.').next() == Some(family))
+        .map(|known| format!("`{known}`"))
+        .collect();
+    let guess = did_you_mean(name, names.clone().filter(|name| !name.ends_with('*')));
+    match (guess, siblings.as_slice()) {
+        (Some(guess), _) => format!("did you mean `{guess}`?"),
+        (None, []) => format!("the events are {}", names.collect::<Vec<_>>().join(", ")),
+        (None, siblings) => format!("did you mean {}?", siblings.join(" or ")),
+    }
+}
+
 fn is_custom_suffix(suffix: &str) -> bool {
     !suffix.is_empty()
         && suffix
@@ -194,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn ah_019_046_only_agent_stop_is_experimental() {
+    fn ah_019_ah_046_only_agent_stop_is_experimental() {
         let experimental: Vec<_> = CATALOGUE.iter().filter(|info| info.experimental).collect();
         assert_eq!(experimental.len(), 1);
         assert_eq!(experimental[0].name, "agent.stop");

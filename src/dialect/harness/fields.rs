@@ -44,6 +44,8 @@ pub(super) struct Fields {
     pub(super) component: Option<Node>,
     pub(super) limits: Limits,
     pub(super) on_error: Option<OnError>,
+    /// Whether no code is meant to be there.
+    pub(super) placeholder: bool,
 }
 
 /// Reads fields and collects what is wrong with them.
@@ -69,6 +71,9 @@ impl Reader<'_> {
             component: self.text(node, "component"),
             limits: self.limits(node),
             on_error: self.on_error(node),
+            placeholder: !["script", "component"]
+                .iter()
+                .any(|key| says_something(node, key)),
             event: String::new(),
             event_span: node.span.clone(),
         };
@@ -121,8 +126,13 @@ impl Reader<'_> {
             return None;
         };
         let number = found.as_int();
-        if number.is_none() {
-            self.wrong_kind("priority", found, "a whole number");
+        match (&found.value, number) {
+            (_, Some(_)) => {}
+            (Value::BigInt(_), None) => {
+                self.wrong_value("priority", found, "a number of at most 64 bits")
+            }
+            (Value::Float(_), None) => self.wrong_value("priority", found, "a whole number"),
+            _ => self.wrong_kind("priority", found, "a whole number"),
         }
         number
     }
@@ -207,10 +217,23 @@ impl Reader<'_> {
         }
     }
 
+    fn wrong_value(&mut self, key: &str, found: &Node, wanted: &str) {
+        let written = self.source.text.get(found.span.clone()).unwrap_or_default();
+        let message = format!(
+            "parse hook {}: {key} must be {wanted}, not {written}",
+            self.file()
+        );
+        self.error(&message, &found.span);
+    }
+
+    fn file(&self) -> &str {
+        self.source.path.rsplit('/').next().unwrap_or_default()
+    }
+
     fn wrong_kind(&mut self, key: &str, found: &Node, wanted: &str) {
         let message = format!(
             "parse hook {}: {key} must be {wanted}, not {}",
-            self.source.path.rsplit('/').next().unwrap_or_default(),
+            self.file(),
             found.kind_name()
         );
         self.error(&message, &found.span);
@@ -219,6 +242,15 @@ impl Reader<'_> {
     fn error(&mut self, message: &str, span: &Range<usize>) {
         self.problems
             .push(Diagnostic::error(message).at(self.source, span.clone()));
+    }
+}
+
+/// Says whether a key has a value, right or wrong.
+fn says_something(node: &Node, key: &str) -> bool {
+    match node.get(key).map(|found| &found.value) {
+        None | Some(Value::Null) => false,
+        Some(Value::String(text)) => !text.trim().is_empty(),
+        Some(_) => true,
     }
 }
 
@@ -241,7 +273,14 @@ pub(super) fn read_limits(
         let amount = match &value.value {
             Value::String(text) | Value::BigInt(text) => text.clone(),
             Value::Int(number) => number.to_string(),
-            _ => value.kind_name().to_owned(),
+            _ => {
+                let kind = value.kind_name();
+                problems.push(
+                    Diagnostic::error(format!("limit {} must be an amount, not {kind}", key.name))
+                        .at(source, value.span.clone()),
+                );
+                continue;
+            }
         };
         let Err(error) = limits.set(&key.name, &amount) else {
             continue;

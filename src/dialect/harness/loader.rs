@@ -17,7 +17,7 @@ use super::events;
 use super::fields::{Fields, Place, Reader, read_limits};
 use super::frontmatter::{Parts, first_line, split};
 use super::{DIALECT, Loaded};
-use crate::diagnostic::{Diagnostic, Source, did_you_mean};
+use crate::diagnostic::{Diagnostic, Source};
 use crate::handler::{Handler, Workshop};
 use crate::hook::{Hook, Origin, Predicate};
 use crate::sandbox::component::MAX_COMPONENT_BYTES;
@@ -156,7 +156,7 @@ impl Loader {
 
     fn hook_file(&mut self, root: &Dir, path: &str) {
         let file = path.rsplit('/').next().unwrap_or(path);
-        let name = file.trim_end_matches(".md");
+        let name = file.strip_suffix(".md").unwrap_or(file);
         if name.is_empty() {
             self.problems
                 .push(Diagnostic::error("hook with empty handler name found").in_file(path));
@@ -387,10 +387,12 @@ impl Loader {
                 (None, Some(component)) => {
                     checker.component(root, component).map(Handler::Component)
                 }
-                (None, None) => {
+                (None, None) if draft.fields.placeholder => {
                     checker.placeholder(&draft.fields.event_span);
                     Some(Handler::Placeholder)
                 }
+                // What is wrong with the code was said where it was read.
+                (None, None) => None,
             };
             let (Some(predicate), Some(handler)) = (predicate, handler) else {
                 continue;
@@ -421,14 +423,9 @@ impl Loader {
 
 fn unknown_event(position: usize, draft: &Draft) -> Diagnostic {
     let event = &draft.fields.event;
-    let names = events::CATALOGUE.iter().map(|info| info.name);
-    let help = match did_you_mean(event, names.clone()) {
-        Some(guess) => format!("did you mean `{guess}`?"),
-        None => format!("the events are {}", names.collect::<Vec<_>>().join(", ")),
-    };
     Diagnostic::error(format!("hooks[{position}].event {event:?} is invalid"))
         .at(&draft.source, draft.fields.event_span.clone())
-        .help(help)
+        .help(events::advice(event))
 }
 
 fn looks_like_markdown(ending: &str) -> bool {

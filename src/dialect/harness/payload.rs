@@ -301,6 +301,7 @@ pub fn own_id(payload: &Value) -> Option<String> {
 mod tests {
     use super::*;
     use crate::json::Json;
+    use proptest::prelude::*;
     use serde_json::json;
 
     fn event(name: &str, payload: Value) -> Event {
@@ -314,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn ah_036_037_tool_pre_has_all_four_keys_and_they_agree() {
+    fn ah_036_ah_037_tool_pre_has_all_four_keys_and_they_agree() {
         let from_args = complete("tool.pre", "c", json!({"name": "t", "args": {"a": 1}})).unwrap();
         let from_text = complete(
             "tool.pre",
@@ -346,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn ah_038_039_tool_post_has_all_five_keys() {
+    fn ah_038_ah_039_tool_post_has_all_five_keys() {
         let payload = complete(
             "tool.post",
             "c",
@@ -440,5 +441,72 @@ mod tests {
         let turn = event("turn.start", json!("hello"));
         assert_eq!(rewrite(&turn, json!("new")).unwrap(), json!("new"));
         assert!(rewrite(&turn, json!({"a": 1})).is_err());
+    }
+
+    proptest! {
+        /// Whatever a hook returns, what comes out is a payload whose two
+        /// spellings agree, or a failure.
+        #[test]
+        fn the_twins_agree_after_any_rewrite(
+            first in any_object(),
+            second in any_object(),
+        ) {
+            for name in ["tool.pre", "tool.post"] {
+                let mut start = first.clone();
+                start["name"] = "t".into();
+                let Ok(payload) = complete(name, "c", start) else { continue };
+                let before = Event {
+                    name: name.into(),
+                    payload: Json::from(payload),
+                    id: "c".to_owned(),
+                    subject: None,
+                    depth: 0,
+                };
+                let Ok(after) = rewrite(&before, second.clone()) else { continue };
+                prop_assert!(after["name"].is_string());
+                if name == "tool.pre" {
+                    let text = after["arguments"].as_str().unwrap();
+                    prop_assert_eq!(&decode_args(text).unwrap(), &after["args"]);
+                } else if let Ok(decoded) = parse_value(after["content"].as_str().unwrap()) {
+                    prop_assert_eq!(&decoded, &after["result"]);
+                }
+            }
+        }
+    }
+
+    fn any_object() -> impl Strategy<Value = Value> {
+        let text = prop_oneof![
+            Just("{}"),
+            Just("{\"a\":1}"),
+            Just("{\"a\": 1}"),
+            Just("[1]"),
+            Just("\"x\""),
+            Just("plain"),
+            Just(""),
+            Just("5"),
+        ];
+        let value = prop_oneof![
+            text.prop_map(Value::from),
+            Just(json!({"a": 1})),
+            Just(json!({"a": {"b": []}})),
+            Just(json!([1])),
+            Just(json!(5)),
+            Just(Value::Null),
+        ];
+        let key = prop_oneof![
+            Just("args"),
+            Just("arguments"),
+            Just("content"),
+            Just("result"),
+            Just("name"),
+            Just("id"),
+        ];
+        prop::collection::vec((key, value), 0..5).prop_map(|entries| {
+            entries
+                .into_iter()
+                .map(|(k, v)| (k.to_owned(), v))
+                .collect::<Map<_, _>>()
+                .into()
+        })
     }
 }
