@@ -6,7 +6,7 @@ use std::io::{self, IsTerminal as _, Read};
 use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
 
-use crate::json::Json;
+use crate::json::{Json, JsonError};
 use crate::sandbox::limits::Limits;
 
 /// Reads a payload given as JSON, as `@FILE` or as `-` for standard input.
@@ -51,13 +51,16 @@ pub(super) fn parse(bytes: Option<&[u8]>, limits: &Limits) -> Result<Value> {
         Ok(json) => Ok(json.into_value()),
         Err(error) => bail!(
             "the payload is not JSON hookbox takes: {error}{}",
-            hint(bytes)
+            hint(&error, bytes)
         ),
     }
 }
 
 /// The two slips everybody makes.
-fn hint(bytes: &[u8]) -> &'static str {
+fn hint(error: &JsonError, bytes: &[u8]) -> &'static str {
+    if !matches!(error, JsonError::Syntax(_)) {
+        return "";
+    }
     match bytes.first() {
         None => "; give JSON, @FILE, or - for standard input",
         Some(b'{' | b'[' | b'"') => "",

@@ -6,7 +6,7 @@ use anyhow::Result;
 use clap::Args;
 
 use super::{FAILED, ProjectArgs, payload, print_json, style};
-use crate::decision::Ruling;
+use crate::decision::{Effect, Ruling};
 use crate::outcome::{Outcome, TraceRow};
 use crate::runtime::LoadError;
 
@@ -78,6 +78,9 @@ impl RunArgs {
         }
         let mut stdout = anstream::stdout();
         writeln!(stdout, "{}", headline(outcome))?;
+        for effect in &outcome.effects {
+            writeln!(stdout, "  + {}", style::plain(&wish(effect)))?;
+        }
         if outcome.decision == Ruling::Modify {
             for line in serde_json::to_string_pretty(&outcome.payload)?.lines() {
                 writeln!(stdout, "{}", style::plain(line))?;
@@ -113,6 +116,14 @@ fn headline(outcome: &Outcome) -> String {
         ),
         Ruling::Block => format!("{} {event} by {hook}: {reason}", style::bad("✗ blocked")),
         Ruling::Ask => format!("{} {event} by {hook}: {reason}", style::notable("? ask")),
+    }
+}
+
+/// What a hook wants beside its decision, on one line.
+fn wish(effect: &Effect) -> String {
+    match effect {
+        Effect::Context { text, .. } => format!("context: {text}"),
+        Effect::Reminder(reminder) => format!("reminder: {}", reminder.body),
     }
 }
 

@@ -36,7 +36,7 @@ const GUEST_STACK: usize = 1 << 20;
 const HOST_STACK: usize = 1 << 20;
 
 /// Below this size a page of a pooled memory is kept instead of given back.
-const KEEP_RESIDENT: usize = 4 << 20;
+const KEEP_RESIDENT: usize = 8 << 20;
 
 /// A wasmtime engine with everything that could make two runs differ pinned.
 #[derive(Clone)]

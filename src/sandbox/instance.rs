@@ -163,7 +163,10 @@ fn name(error: &wasmtime::Error, call: &Call, limits: &Limits) -> Failure {
         ),
         Some(trap) => Failure::new(
             Cause::Trap,
-            format!("the guest trapped: {trap}; this is a bug in the hook"),
+            format!(
+                "the guest trapped: {}; this is a bug in the hook",
+                trap.to_string().trim_start_matches("wasm trap: ")
+            ),
         ),
         None if copied_too_much(error) => Failure::new(
             Cause::BadAnswer,

@@ -3,7 +3,7 @@
 use starlark::codemap::ResolvedSpan;
 use starlark::environment::Globals;
 use starlark::syntax::AstModule;
-use starlark::syntax::ast::{AstNoPayload, AstStmt, DefP, ExprP, ParameterP, StmtP};
+use starlark::syntax::ast::{AssignTargetP, AstNoPayload, AstStmt, DefP, ExprP, ParameterP, StmtP};
 use starlark::values::{FrozenValue, Heap};
 
 use crate::bindings::exports::hookbox::starlark::interpreter::{
@@ -45,6 +45,8 @@ pub fn script(text: String) -> ScriptReport {
     let entry = match handle {
         Some(handle) if takes_two(handle) => Entry::Present,
         Some(_) => Entry::WrongShape,
+        // What is assigned cannot be told without running the script.
+        None if assigns_handle(ast.statement()) => Entry::Present,
         None => Entry::Missing,
     };
     ScriptReport {
@@ -170,6 +172,17 @@ fn entry_point(module: &AstStmt) -> Option<&DefP<AstNoPayload>> {
         StmtP::Def(function) if function.name.ident == "handle" => Some(function),
         StmtP::Statements(statements) => statements.iter().rev().find_map(entry_point),
         _ => None,
+    }
+}
+
+fn assigns_handle(module: &AstStmt) -> bool {
+    match &module.node {
+        StmtP::Assign(assignment) => matches!(
+            &assignment.lhs.node,
+            AssignTargetP::Identifier(name) if name.ident == "handle"
+        ),
+        StmtP::Statements(statements) => statements.iter().any(assigns_handle),
+        _ => false,
     }
 }
 

@@ -50,6 +50,8 @@ impl<'s, 'v> Reader<'s, 'v> {
             .iter()
             .rev()
             .take_while(|byte| **byte != b'\n')
+            // People count characters, not the bytes they are written in.
+            .filter(|byte| **byte & 0xc0 != 0x80)
             .count();
         format!("{what} at line {line} column {column}")
     }

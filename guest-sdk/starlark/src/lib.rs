@@ -21,6 +21,7 @@ mod entropy;
 mod host;
 mod json_in;
 mod json_out;
+mod pattern;
 mod phase;
 mod problem;
 mod scope;

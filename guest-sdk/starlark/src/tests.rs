@@ -279,6 +279,21 @@ fn pure_built_ins() {
     );
     assert_eq!(eval("re.replace('(a)(b)', '$2$1', 'ab')"), "\"ba\"");
     assert_eq!(
+        eval("re.replace('(?P<x>a)(b)', '${x}_$2-$x$$', 'ab')"),
+        "\"a_b-a$\""
+    );
+    // Long texts take another way to the same result.
+    assert_eq!(
+        eval("re.match('(a)+(b)?(c)?', 'a' * 100000 + 'bb')[1:]"),
+        "[\"a\",\"b\",null]"
+    );
+    assert_eq!(eval("re.match('b', 'a' * 100000 + 'b')"), "null");
+    assert_eq!(eval("len(re.findall('\\\\w', 'é ' * 100000))"), "100000");
+    assert_eq!(
+        eval("re.replace('(a)', '$1$1', 'a' * 100000) == 'a' * 200000"),
+        "true"
+    );
+    assert_eq!(
         eval("re.match('(', 'x')"),
         "error re.match: bad pattern: unclosed group"
     );

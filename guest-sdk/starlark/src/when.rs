@@ -35,9 +35,12 @@ pub fn parse(condition: &str) -> Result<AstModule, Problem> {
     }
     let wrapped = format!("{OPENING}{condition}{CLOSING}");
     let ast = AstModule::parse("when", wrapped, &DIALECT)
-        .map_err(|error| problem::translate(&error, &|at| unwrap(condition, at)))?;
+        .map_err(|error| in_its_own_words(condition, &error))?;
     if inner(&ast).is_none() {
-        return Err(problem::plain("a `when` must be one expression"));
+        return Err(Problem {
+            at: Some(whole(condition)),
+            ..problem::plain("a `when` must be one expression")
+        });
     }
     Ok(ast)
 }
@@ -92,17 +95,47 @@ pub fn matches(condition: &str, event: &Event) -> Result<bool, Problem> {
     })
 }
 
+/// Translates a syntax error. The author did not write the closing parenthesis,
+/// so it must not be what is in the way.
+fn in_its_own_words(condition: &str, error: &starlark::Error) -> Problem {
+    let problem = problem::translate(error, &|at| unwrap(condition, at));
+    let (_, end) = shape(condition);
+    let at_the_end = problem
+        .at
+        .as_ref()
+        .is_some_and(|at| (at.begin.line, at.begin.column) == (end.line, end.column));
+    if at_the_end {
+        return Problem {
+            message: "Parse error: the expression ends too early".to_owned(),
+            ..problem
+        };
+    }
+    problem
+}
+
+fn whole(condition: &str) -> Span {
+    let (begin, end) = shape(condition);
+    Span { begin, end }
+}
+
+/// The first and the last place of a text.
+fn shape(condition: &str) -> (Place, Place) {
+    let lines = condition.lines().count().max(1);
+    let last = condition.lines().last().unwrap_or_default().chars().count();
+    let end = Place {
+        line: lines as u32 - 1,
+        column: last as u32,
+    };
+    (Place { line: 0, column: 0 }, end)
+}
+
 /// Moves a span of the wrapped text to the text as given. What lies in the
 /// closing part is moved to the end.
 pub fn unwrap(condition: &str, at: ResolvedSpan) -> Span {
-    let lines = condition.lines().count().max(1);
-    let last = condition.lines().last().unwrap_or_default().chars().count();
+    let (_, end) = shape(condition);
     let place = |position: Place| {
-        if position.line as usize >= lines {
-            return Place {
-                line: lines as u32 - 1,
-                column: last as u32,
-            };
+        if position.line > end.line {
+            return end;
         }
         let shift = if position.line == 0 {
             OPENING.len() as u32

@@ -26,6 +26,14 @@ def handle(event, payload):
     return allow()
 "#;
 
+/// The same with a pattern.
+const SEARCH: &str = r#"
+def handle(event, payload):
+    if re.search("[a-z0-9_]+=[^ ]*", payload["args"]["command"]):
+        return block("no")
+    return allow()
+"#;
+
 const CONDITION: &str = "payload[\"name\"] == \"run_command\"";
 
 /// Runs the measurements and prints them.
@@ -60,10 +68,13 @@ pub fn run(component: &Path) -> Result<()> {
 
     measure("instantiate + drop", &pre, |_, _| Ok(()))?;
     measure("load + handle, block", &pre, |guest, store| {
-        load_and_handle(guest, store, &bad)
+        load_and_handle(guest, store, SCRIPT, &bad)
     })?;
     measure("load + handle, allow", &pre, |guest, store| {
-        load_and_handle(guest, store, &good)
+        load_and_handle(guest, store, SCRIPT, &good)
+    })?;
+    measure("load + handle, pattern", &pre, |guest, store| {
+        load_and_handle(guest, store, SEARCH, &good)
     })?;
     measure("matches", &pre, |guest, store| {
         let guest = guest.hookbox_starlark_interpreter();
@@ -80,10 +91,15 @@ pub fn run(component: &Path) -> Result<()> {
     })
 }
 
-fn load_and_handle(guest: &Starlark, store: &mut Store<Host>, event: &Event) -> Result<()> {
+fn load_and_handle(
+    guest: &Starlark,
+    store: &mut Store<Host>,
+    script: &str,
+    event: &Event,
+) -> Result<()> {
     let guest = guest.hookbox_starlark_interpreter();
     let problem = |problem| format_err!("{problem:?}");
-    guest.call_load(&mut *store, SCRIPT)?.map_err(problem)?;
+    guest.call_load(&mut *store, script)?.map_err(problem)?;
     guest.call_handle(store, event)?.map_err(problem)?;
     Ok(())
 }
@@ -114,7 +130,8 @@ fn measure(
     Ok(())
 }
 
-/// Calls one script with one payload and prints what comes out.
+/// Calls one script with one payload and prints what comes out, and at what
+/// cost in a fresh instance.
 pub fn try_out(component: &Path, script: &str, payload: &str) -> Result<()> {
     let engine = Engine::new(&config())?;
     let pre = crate::host::link(&engine, component)?;
@@ -122,7 +139,6 @@ pub fn try_out(component: &Path, script: &str, payload: &str) -> Result<()> {
     let instance = pre.instantiate(&mut store)?;
     let guest = instance.hookbox_starlark_interpreter();
     println!("{:#?}", guest.call_check_script(&mut store, script)?);
-    println!("{:#?}", guest.call_load(&mut store, script)?);
     let event = Event {
         name: "tool.pre".to_owned(),
         payload: payload.to_owned(),
@@ -131,6 +147,13 @@ pub fn try_out(component: &Path, script: &str, payload: &str) -> Result<()> {
         hook: "try".to_owned(),
         depth: 0,
     };
+    let mut store = crate::host::store(&engine)?;
+    let instance = pre.instantiate(&mut store)?;
+    let guest = instance.hookbox_starlark_interpreter();
+    println!("{:#?}", guest.call_load(&mut store, script)?);
+    let loaded = crate::host::FUEL - store.get_fuel()?;
     println!("{:#?}", guest.call_handle(&mut store, &event)?);
+    let handled = crate::host::FUEL - store.get_fuel()? - loaded;
+    println!("fuel: load {loaded}, handle {handled}");
     Ok(())
 }

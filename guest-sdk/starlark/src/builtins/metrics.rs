@@ -27,11 +27,16 @@ fn functions(builder: &mut GlobalsBuilder) {
     fn set<'v>(name: &str, value: Value<'v>) -> starlark::Result<NoneType> {
         require_handling("metrics.set")?;
         let value = if let Some(real) = value.downcast_ref::<StarlarkFloat>() {
+            if !real.0.is_finite() {
+                return Err(raise(format!(
+                    "metrics.set: the value must be finite, not {value}"
+                )));
+            }
             Number::Real(real.0)
         } else if value.get_type() == "int" {
-            match i64::unpack_value(value)? {
-                Some(integer) => Number::Integer(integer),
-                None => return Err(raise("metrics.set: the value is out of range".to_owned())),
+            match i64::unpack_value(value) {
+                Ok(Some(integer)) => Number::Integer(integer),
+                _ => return Err(raise("metrics.set: the value is out of range".to_owned())),
             }
         } else {
             return Err(raise(format!(

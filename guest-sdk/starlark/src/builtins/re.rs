@@ -1,21 +1,21 @@
 //! `re`: regular expressions in linear time.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use regex::{Captures, Regex, RegexBuilder};
+use regex_automata::util::interpolate;
 use starlark::environment::GlobalsBuilder;
 use starlark::values::list::AllocList;
 use starlark::values::{Heap, Value};
 
+use crate::pattern::{Found, Pattern, SIZE_LIMIT};
 use crate::problem::raise;
-
-/// Bounds what one pattern may take once compiled.
-const SIZE_LIMIT: usize = 1 << 20;
 
 thread_local! {
     /// A pattern in a loop is compiled once.
-    static COMPILED: RefCell<HashMap<String, Regex>> = RefCell::new(HashMap::new());
+    static COMPILED: RefCell<HashMap<String, Rc<Compiled>>> = RefCell::new(HashMap::new());
 }
 
 /// Drops all compiled patterns.
@@ -23,61 +23,126 @@ pub fn forget_patterns() {
     COMPILED.with_borrow_mut(HashMap::clear);
 }
 
-fn compile(function: &str, pattern: &str) -> starlark::Result<Regex> {
-    if let Some(regex) = COMPILED.with_borrow(|known| known.get(pattern).cloned()) {
-        return Ok(regex);
+struct Compiled {
+    pattern: Pattern,
+    /// The same with automata, for long texts.
+    automaton: OnceCell<Regex>,
+}
+
+/// What one search goes through.
+enum Engine<'c> {
+    Short(&'c Pattern),
+    Long(&'c Regex),
+}
+
+fn compile(function: &str, pattern: &str) -> starlark::Result<Rc<Compiled>> {
+    if let Some(known) = COMPILED.with_borrow(|known| known.get(pattern).cloned()) {
+        return Ok(known);
     }
-    let regex = RegexBuilder::new(pattern)
-        .size_limit(SIZE_LIMIT)
-        .dfa_size_limit(SIZE_LIMIT)
-        .build()
-        .map_err(|error| raise(format!("{function}: bad pattern: {}", one_line(&error))))?;
-    COMPILED.with_borrow_mut(|known| known.insert(pattern.to_owned(), regex.clone()));
-    Ok(regex)
+    let compiled = Rc::new(Compiled {
+        pattern: Pattern::new(pattern)
+            .map_err(|what| raise(format!("{function}: bad pattern: {what}")))?,
+        automaton: OnceCell::new(),
+    });
+    COMPILED.with_borrow_mut(|known| known.insert(pattern.to_owned(), compiled.clone()));
+    Ok(compiled)
 }
 
-/// The crate draws the pattern with a marker under it; the last line holds
-/// what is wrong.
-fn one_line(error: &regex::Error) -> String {
-    let text = error.to_string();
-    let last = text.lines().last().unwrap_or_default();
-    last.trim().trim_start_matches("error: ").to_owned()
+impl Compiled {
+    fn engine(&self, function: &str, source: &str, text: &str) -> starlark::Result<Engine<'_>> {
+        if self.pattern.suits(text) {
+            return Ok(Engine::Short(&self.pattern));
+        }
+        if self.automaton.get().is_none() {
+            // Automata over bytes are larger than what the limit is about.
+            let regex = RegexBuilder::new(source)
+                .size_limit(16 * SIZE_LIMIT)
+                .dfa_size_limit(SIZE_LIMIT)
+                .build()
+                .map_err(|error| raise(format!("{function}: bad pattern: {error}")))?;
+            let _ = self.automaton.set(regex);
+        }
+        Ok(match self.automaton.get() {
+            Some(regex) => Engine::Long(regex),
+            None => Engine::Short(&self.pattern),
+        })
+    }
 }
 
-fn groups<'v>(captures: &Captures<'_>, heap: Heap<'v>) -> Value<'v> {
-    heap.alloc(AllocList(captures.iter().map(|group| match group {
-        Some(group) => heap.alloc(group.as_str()),
+fn found(captures: &Captures<'_>) -> Found {
+    let ends = |index| {
+        captures
+            .get(index)
+            .map(|group| (group.start(), group.end()))
+    };
+    let slots = (0..captures.len()).flat_map(|index| match ends(index) {
+        Some((start, end)) => [Some(start), Some(end)],
+        None => [None, None],
+    });
+    Found(slots.collect())
+}
+
+impl Engine<'_> {
+    fn search(&self, s: &str) -> Option<Found> {
+        match self {
+            Self::Short(pattern) => pattern.search(s, 0),
+            Self::Long(regex) => regex.captures(s).as_ref().map(found),
+        }
+    }
+
+    fn search_at_start(&self, s: &str) -> Option<Found> {
+        match self {
+            Self::Short(pattern) => pattern.search_at_start(s),
+            // The leftmost match is found first, so one at the start is this one.
+            Self::Long(_) => self.search(s).filter(|found| found.ends().0 == 0),
+        }
+    }
+
+    fn all(&self, s: &str) -> Vec<Found> {
+        match self {
+            Self::Short(pattern) => pattern.all(s),
+            Self::Long(regex) => regex.captures_iter(s).map(|each| found(&each)).collect(),
+        }
+    }
+}
+
+fn groups<'v>(found: Option<&Found>, s: &str, heap: Heap<'v>) -> Value<'v> {
+    let Some(found) = found else {
+        return Value::new_none();
+    };
+    let group = |index| match found.group(index, s) {
+        Some(group) => heap.alloc(group),
         None => Value::new_none(),
-    })))
+    };
+    heap.alloc(AllocList((0..found.groups()).map(group)))
 }
 
 fn all<'v>(function: &str, pattern: &str, s: &str, heap: Heap<'v>) -> starlark::Result<Value<'v>> {
-    let regex = compile(function, pattern)?;
-    let text = |captures: &Captures<'_>, index: usize| {
-        heap.alloc(captures.get(index).map_or("", |group| group.as_str()))
-    };
-    let found = regex.captures_iter(s).map(|captures| match captures.len() {
-        1 => text(&captures, 0),
-        2 => text(&captures, 1),
-        count => heap.alloc(AllocList((1..count).map(|index| text(&captures, index)))),
+    let compiled = compile(function, pattern)?;
+    let found = compiled.engine(function, pattern, s)?.all(s);
+    let text = |found: &Found, index: usize| heap.alloc(found.group(index, s).unwrap_or_default());
+    let found = found.iter().map(|found| match found.groups() {
+        1 => text(found, 0),
+        2 => text(found, 1),
+        count => heap.alloc(AllocList((1..count).map(|index| text(found, index)))),
     });
-    Ok(heap.alloc(AllocList(found.collect::<Vec<_>>())))
+    Ok(heap.alloc(AllocList(found)))
 }
 
 #[starlark::starlark_module]
 fn functions(builder: &mut GlobalsBuilder) {
     /// Matches at the start of `s`: `[full, group 1, …]` or None.
     fn r#match<'v>(pattern: &str, s: &str, heap: Heap<'v>) -> starlark::Result<Value<'v>> {
-        let captures = compile("re.match", pattern)?.captures(s);
-        // The leftmost match is found first, so one at the start is this one.
-        let captures = captures.filter(|found| found.get(0).is_some_and(|all| all.start() == 0));
-        Ok(captures.map_or(Value::new_none(), |found| groups(&found, heap)))
+        let compiled = compile("re.match", pattern)?;
+        let found = compiled.engine("re.match", pattern, s)?.search_at_start(s);
+        Ok(groups(found.as_ref(), s, heap))
     }
 
     /// Matches anywhere in `s`: `[full, group 1, …]` or None.
     fn search<'v>(pattern: &str, s: &str, heap: Heap<'v>) -> starlark::Result<Value<'v>> {
-        let captures = compile("re.search", pattern)?.captures(s);
-        Ok(captures.map_or(Value::new_none(), |found| groups(&found, heap)))
+        let compiled = compile("re.search", pattern)?;
+        let found = compiled.engine("re.search", pattern, s)?.search(s);
+        Ok(groups(found.as_ref(), s, heap))
     }
 
     /// Returns all matches; with one group that group, with more a list each.
@@ -97,8 +162,22 @@ fn functions(builder: &mut GlobalsBuilder) {
         s: &str,
         heap: Heap<'v>,
     ) -> starlark::Result<Value<'v>> {
-        let regex = compile("re.replace", pattern)?;
-        Ok(heap.alloc(regex.replace_all(s, repl).as_ref()))
+        let compiled = compile("re.replace", pattern)?;
+        let mut result = String::with_capacity(s.len());
+        let mut copied = 0;
+        for found in compiled.engine("re.replace", pattern, s)?.all(s) {
+            let (start, end) = found.ends();
+            result.push_str(&s[copied..start]);
+            copied = end;
+            interpolate::string(
+                repl,
+                |index, result| result.push_str(found.group(index, s).unwrap_or_default()),
+                |name| compiled.pattern.group(name),
+                &mut result,
+            );
+        }
+        result.push_str(&s[copied..]);
+        Ok(heap.alloc(result))
     }
 }
 
