@@ -147,6 +147,23 @@ mod unix {
     }
 
     #[test]
+    fn a_folder_in_a_folder_others_can_write_to_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let base = folder.path().join("shared/cache");
+        std::fs::create_dir_all(&base).unwrap();
+        CodeStore::open(&base).unwrap();
+        chmod(&folder.path().join("shared"), 0o777);
+        let error = CodeStore::open(&base).unwrap_err().to_string();
+        assert!(
+            error.contains("shared can be written to by other users"),
+            "{error}"
+        );
+        // As with /tmp, where entries belong to those who made them.
+        chmod(&folder.path().join("shared"), 0o1777);
+        CodeStore::open(&base).unwrap();
+    }
+
+    #[test]
     fn a_link_instead_of_a_folder_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let elsewhere = tempfile::tempdir().unwrap();

@@ -413,3 +413,21 @@ fn calls_from_many_threads_at_once_do_not_disturb_each_other() {
         Some(hookbox::capability::metrics::Number::Integer(320))
     );
 }
+
+#[test]
+fn the_number_of_metrics_is_a_limit_like_any_other() {
+    let script = "def handle(event, payload):\n    for i in range(9):\n        metrics.incr(\"m\" + str(i))\n    return allow()";
+    let file = support::hook_file(
+        "tool.pre",
+        "priority: 1\nlimits: { metric_names: 3 }",
+        script,
+    );
+    let outcome = Project::with(&[("many", &file)]).dispatch("tool.pre", command("ls"));
+    assert_eq!(outcome.decision, Ruling::Allow);
+    assert_eq!(outcome.metrics.len(), 3);
+    assert!(
+        outcome.warnings[0].contains("raise `metric_names`"),
+        "{:?}",
+        outcome.warnings
+    );
+}

@@ -9,9 +9,6 @@ use serde::Serialize;
 use crate::sandbox::bindings::metrics as wit;
 use crate::sandbox::instance::Call;
 
-/// How many names a run may have: what a dashboard could still show.
-const MAX_NAMES: usize = 1_000;
-
 /// How long a name may be.
 const MAX_NAME_BYTES: usize = 256;
 
@@ -35,20 +32,40 @@ pub struct Metrics {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum MetricsError {
     /// There are too many names.
-    #[error("a run may have {MAX_NAMES} metrics; {0:?} is one too many and was dropped")]
-    TooMany(String),
+    #[error(
+        "the metric {name:?} was dropped: the run has {limit} already; raise `metric_names` under `limits:` to have more"
+    )]
+    TooMany {
+        /// The metric that found no place.
+        name: String,
+        /// How many there may be.
+        limit: usize,
+    },
     /// The name is too long.
     #[error("a metric's name may have {MAX_NAME_BYTES} bytes; one of {0} bytes was dropped")]
     NameTooLong(usize),
 }
 
 impl Metrics {
-    /// Adds to a counter and returns its new value.
+    /// Adds to a counter of the host's own and returns its new value.
     ///
     /// # Errors
-    /// Returns why the counter does not exist and cannot be made.
+    /// Returns that the name is too long.
     pub fn incr(&self, name: &str, delta: i64) -> Result<Number, MetricsError> {
-        self.update(name, |old| match old {
+        self.incr_within(usize::MAX, name, delta)
+    }
+
+    /// Sets a gauge of the host's own.
+    ///
+    /// # Errors
+    /// Returns that the name is too long.
+    pub fn set(&self, name: &str, value: Number) -> Result<(), MetricsError> {
+        self.set_within(usize::MAX, name, value)
+    }
+
+    /// Adds to a counter; makes one only while there are fewer than `limit`.
+    fn incr_within(&self, limit: usize, name: &str, delta: i64) -> Result<Number, MetricsError> {
+        self.update(name, limit, |old| match old {
             None => Number::Integer(delta),
             Some(Number::Integer(value)) => Number::Integer(value.saturating_add(delta)),
             #[expect(clippy::cast_precision_loss, reason = "a real gauge stays real")]
@@ -56,12 +73,9 @@ impl Metrics {
         })
     }
 
-    /// Sets a gauge.
-    ///
-    /// # Errors
-    /// Returns why the gauge does not exist and cannot be made.
-    pub fn set(&self, name: &str, value: Number) -> Result<(), MetricsError> {
-        self.update(name, |_| value).map(|_| ())
+    /// Sets a gauge; makes one only while there are fewer than `limit`.
+    fn set_within(&self, limit: usize, name: &str, value: Number) -> Result<(), MetricsError> {
+        self.update(name, limit, |_| value).map(|_| ())
     }
 
     /// Returns one value.
@@ -79,20 +93,24 @@ impl Metrics {
     fn update(
         &self,
         name: &str,
+        limit: usize,
         change: impl FnOnce(Option<Number>) -> Number,
     ) -> Result<Number, MetricsError> {
         if name.len() > MAX_NAME_BYTES {
             return Err(MetricsError::NameTooLong(name.len()));
         }
         let mut values = self.lock();
-        let full = values.len() >= MAX_NAMES;
+        let full = values.len() >= limit;
         match values.entry(name.to_owned()) {
             Entry::Occupied(mut entry) => {
                 let value = change(Some(*entry.get()));
                 entry.insert(value);
                 Ok(value)
             }
-            Entry::Vacant(_) if full => Err(MetricsError::TooMany(name.to_owned())),
+            Entry::Vacant(_) if full => Err(MetricsError::TooMany {
+                name: name.to_owned(),
+                limit,
+            }),
             Entry::Vacant(entry) => Ok(*entry.insert(change(None))),
         }
     }
@@ -107,18 +125,27 @@ impl wit::Host for Call {
     fn incr(&mut self, name: String, delta: i64) -> wasmtime::Result<wit::Number> {
         let border = self.enter()?;
         // A metric too many is dropped: counting is no reason to stop a tool.
-        Ok(border.run.metrics.incr(&name, delta).map_or_else(
-            |error| {
-                border.warn(&error.to_string());
-                wit::Number::Integer(delta)
-            },
-            wit::Number::from,
-        ))
+        Ok(border
+            .run
+            .metrics
+            .incr_within(border.limits.metric_names, &name, delta)
+            .map_or_else(
+                |error| {
+                    border.warn(&error.to_string());
+                    wit::Number::Integer(delta)
+                },
+                wit::Number::from,
+            ))
     }
 
     fn set(&mut self, name: String, value: wit::Number) -> wasmtime::Result<()> {
         let border = self.enter()?;
-        if let Err(error) = border.run.metrics.set(&name, value.into()) {
+        if let Err(error) =
+            border
+                .run
+                .metrics
+                .set_within(border.limits.metric_names, &name, value.into())
+        {
             border.warn(&error.to_string());
         }
         Ok(())
@@ -172,14 +199,14 @@ mod tests {
     #[test]
     fn names_are_bounded_but_known_ones_go_on_counting() {
         let metrics = Metrics::default();
-        for index in 0..MAX_NAMES {
-            metrics.incr(&index.to_string(), 1).unwrap();
+        for index in 0..5 {
+            metrics.incr_within(5, &index.to_string(), 1).unwrap();
         }
         assert!(matches!(
-            metrics.incr("one more", 1),
-            Err(MetricsError::TooMany(_))
+            metrics.incr_within(5, "one more", 1),
+            Err(MetricsError::TooMany { limit: 5, .. })
         ));
-        assert_eq!(metrics.incr("7", 1), Ok(Number::Integer(2)));
+        assert_eq!(metrics.incr_within(5, "3", 1), Ok(Number::Integer(2)));
         assert!(metrics.incr(&"x".repeat(257), 1).is_err());
     }
 }

@@ -114,11 +114,15 @@ impl CodeStore {
     /// # Errors
     /// Returns why the directory is not safe to load code from.
     pub fn open(base: &Path) -> Result<Self, StoreError> {
-        let directory = base.join("compiled");
-        private::make(&directory).map_err(|error| StoreError::Unusable {
-            directory: directory.clone(),
+        let unusable = |error| StoreError::Unusable {
+            directory: base.to_owned(),
             error,
-        })?;
+        };
+        private::make(base).map_err(unusable)?;
+        // With links resolved, every directory on the way can be looked at.
+        let directory = fs::canonicalize(base).map_err(unusable)?.join("compiled");
+        private::check_way(&directory)?;
+        private::make(&directory).map_err(unusable)?;
         private::check(&directory)?;
         Ok(Self {
             directory: Some(directory),
@@ -354,6 +358,35 @@ mod private {
         Ok(())
     }
 
+    /// Refuses a directory that somebody else could put another one in the place
+    /// of, by way of the directories above it.
+    pub(super) fn check_way(directory: &Path) -> Result<(), StoreError> {
+        let own_group = rustix::process::getegid().as_raw();
+        let own_user = rustix::process::geteuid().as_raw();
+        for above in directory.ancestors().skip(1) {
+            let metadata = fs::symlink_metadata(above).map_err(|error| StoreError::Unusable {
+                directory: above.to_owned(),
+                error,
+            })?;
+            // In a directory with this bit, entries belong to those who made them.
+            let sticky = metadata.mode() & 0o1000 != 0;
+            let foreign_group = metadata.mode() & 0o020 != 0 && metadata.gid() != own_group;
+            let everybody = metadata.mode() & 0o002 != 0;
+            let why = if ![0, own_user].contains(&metadata.uid()) {
+                "belongs to another user"
+            } else if (everybody || foreign_group) && !sticky {
+                "can be written to by other users"
+            } else {
+                continue;
+            };
+            return Err(StoreError::Unsafe {
+                directory: directory.to_owned(),
+                why: format!("{} {why}", above.display()),
+            });
+        }
+        Ok(())
+    }
+
     pub(super) fn check_file(path: &Path) -> io::Result<()> {
         let metadata = fs::symlink_metadata(path)?;
         let own = metadata.is_file()
@@ -380,6 +413,10 @@ mod private {
             .create(true)
             .truncate(false)
             .open(path)
+    }
+
+    pub(super) fn check_way(_directory: &Path) -> Result<(), StoreError> {
+        Ok(())
     }
 
     pub(super) fn check(directory: &Path) -> Result<(), StoreError> {

@@ -16,7 +16,6 @@ use std::time::Duration;
 /// | `payload`, `decision` | 4 MiB | the largest file an agent passes through a tool call, several times over |
 /// | `log_lines`, `log_bytes` | 1,000 and 64 KiB | what a person could still read |
 /// | `metric_names` | 1,000 a run | what a dashboard could still show |
-/// | `cache_bytes`, `cache_keys` | 16 MiB and 10,000 a run | |
 /// | `table_elements`, `instances` | 20,000 and 64 | what interpreters compiled to WebAssembly need |
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 pub struct Limits {
@@ -41,6 +40,8 @@ pub struct Limits {
     pub log_lines: usize,
     /// Bytes of all log lines of one call.
     pub log_bytes: usize,
+    /// How many metrics the run may have for the hook to add another one.
+    pub metric_names: usize,
 }
 
 fn milliseconds<S: serde::Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
@@ -62,6 +63,7 @@ impl Default for Limits {
             decision: 4 * MIB,
             log_lines: 1_000,
             log_bytes: 64 << 10,
+            metric_names: 1_000,
         }
     }
 }
@@ -82,11 +84,12 @@ impl Limits {
             decision: 64 * MIB,
             log_lines: 100_000,
             log_bytes: 16 * MIB,
+            metric_names: 100_000,
         }
     }
 
     /// The names of the limits, as they are written in a `limits:` block.
-    pub const NAMES: [&'static str; 10] = [
+    pub const NAMES: [&'static str; 11] = [
         "fuel",
         "memory",
         "table_elements",
@@ -97,6 +100,7 @@ impl Limits {
         "decision",
         "log_lines",
         "log_bytes",
+        "metric_names",
     ];
 
     /// Sets one limit from what a `limits:` block says.
@@ -139,6 +143,12 @@ impl Limits {
                 &mut self.log_lines,
                 usize_count(amount),
                 ceiling.log_lines,
+            ),
+            "metric_names" => set(
+                name,
+                &mut self.metric_names,
+                usize_count(amount),
+                ceiling.metric_names,
             ),
             "log_bytes" => set(name, &mut self.log_bytes, size(amount), ceiling.log_bytes),
             _ => Err(LimitError::Unknown(name.to_owned())),

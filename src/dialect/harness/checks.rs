@@ -8,14 +8,14 @@ use cap_std::fs::Dir;
 
 use super::loader::read_component;
 use crate::diagnostic::{Diagnostic, Source};
-use crate::failure::{Cause, Failure};
+use crate::failure::Failure;
 use crate::handler::Workshop;
 use crate::handler::component::ComponentHook;
 use crate::handler::starlark::{Entry, Parser, Problem, Report, Script, Text};
 use crate::yaml::Node;
 
-/// Looks at Starlark once there is some: most projects with components only need
-/// no interpreter.
+/// Looks at Starlark once there is some: a project of components alone needs no
+/// interpreter.
 pub(super) struct LazyParser<'a> {
     workshop: &'a Workshop,
     parser: Option<Parser<'a>>,
@@ -30,13 +30,10 @@ impl<'a> LazyParser<'a> {
     }
 
     fn get(&mut self) -> Result<&mut Parser<'a>, Failure> {
-        if self.parser.is_none() {
-            self.parser = Some(self.workshop.parser()?);
+        match &mut self.parser {
+            Some(parser) => Ok(parser),
+            none => Ok(none.insert(self.workshop.parser()?)),
         }
-        // The line above left one.
-        self.parser
-            .as_mut()
-            .ok_or_else(|| Failure::new(Cause::BadComponent, "there is no interpreter"))
     }
 }
 
