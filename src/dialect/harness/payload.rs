@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::event::Event;
 use crate::failure::{Cause, Failure};
-use crate::json::{MAX_DEPTH, parse_value};
+use crate::json::{MAX_DEPTH, parse_value, to_text};
 
 /// Why a payload does not fit its event.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -111,18 +111,18 @@ fn complete_tool_pre(id: &str, given: Map<String, Value>) -> Result<Value, Paylo
         // the decoded one was validated.
         (Some(Value::String(text)), Some(args)) => {
             if decode_args(text)? != *args {
-                let text = args.to_string();
+                let text = to_text(args);
                 object.insert(TOOL_PRE.text.to_owned(), text.into());
             }
         }
         // Some agents hand the arguments over decoded.
         (Some(decoded @ Value::Object(_)), None) => {
-            let (text, args) = (decoded.to_string(), decoded.clone());
+            let (text, args) = (to_text(decoded), decoded.clone());
             object.insert(TOOL_PRE.text.to_owned(), text.into());
             object.insert(TOOL_PRE.decoded.to_owned(), args);
         }
         (None, Some(args)) => {
-            let text = args.to_string();
+            let text = to_text(args);
             object.insert(TOOL_PRE.text.to_owned(), text.into());
         }
         (None, None) => {
@@ -173,7 +173,7 @@ fn complete_tool_post(id: &str, given: Map<String, Value>) -> Result<Value, Payl
             object.insert(TOOL_POST.decoded.to_owned(), result);
         }
         (None, result) => {
-            let text = result.map_or_else(|| "null".to_owned(), Value::to_string);
+            let text = result.map_or_else(|| "null".to_owned(), to_text);
             object.insert(TOOL_POST.text.to_owned(), text.into());
             object.entry(TOOL_POST.decoded).or_insert(Value::Null);
         }
@@ -240,7 +240,7 @@ fn keep_in_step(current: &Map<String, Value>, new: &mut Map<String, Value>, twin
         let text = match &new[twins.decoded] {
             // Text that is not JSON stays text.
             Value::String(text) if was_plain_text => text.clone(),
-            decoded => decoded.to_string(),
+            decoded => to_text(decoded),
         };
         new.insert(twins.text.to_owned(), text.into());
     } else if changed(twins.text, new) {
@@ -249,7 +249,7 @@ fn keep_in_step(current: &Map<String, Value>, new: &mut Map<String, Value>, twin
             other => other.clone(),
         };
         if !new[twins.text].is_string() {
-            new.insert(twins.text.to_owned(), decoded.to_string().into());
+            new.insert(twins.text.to_owned(), to_text(&decoded).into());
         }
         new.insert(twins.decoded.to_owned(), decoded);
     }
