@@ -44,6 +44,7 @@ pub mod json;
 pub mod outcome;
 pub mod runtime;
 pub mod sandbox;
+pub mod verify;
 pub mod yaml;
 
 pub use decision::{Decision, Ruling};

@@ -6,7 +6,7 @@ use std::cell::RefCell;
 
 use hookbox::Ruling::{Allow, Block, Modify};
 use hookbox::capability::metrics::Number;
-use hookbox::dialect::harness::verify::{MAX_VERIFY_RETRIES, VerifyError, until_verified};
+use hookbox::verify::{MAX_VERIFY_RETRIES, VerifyError, until_verified};
 use hookbox::{Outcome, Runtime};
 use serde_json::{Value, json};
 use support::{Project, command, hook_file, hookbox};

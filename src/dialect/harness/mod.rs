@@ -7,7 +7,6 @@ mod fields;
 pub mod frontmatter;
 mod loader;
 pub mod payload;
-pub mod verify;
 
 pub use loader::load;
 
