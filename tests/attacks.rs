@@ -430,6 +430,23 @@ fn links_out_of_the_project_are_refused() {
         "{errors:?}"
     );
 
+    let linked_harness = Project::new();
+    let harness = outside.path().join(".harness");
+    symlink(&harness, linked_harness.path().join(".harness")).unwrap();
+    let errors = linked_harness.errors();
+    assert!(
+        errors[0].starts_with(".harness: cannot be read: "),
+        "{errors:?}"
+    );
+
+    let dangling = Project::new();
+    symlink("nowhere", dangling.path().join(".harness")).unwrap();
+    let errors = dangling.errors();
+    assert!(
+        errors[0].starts_with(".harness: cannot be read: "),
+        "{errors:?}"
+    );
+
     let loop_of_links = Project::new();
     loop_of_links.file(".harness/hooks/.keep", "");
     symlink("a.md", loop_of_links.path().join(".harness/hooks/a.md")).unwrap();
@@ -448,6 +465,23 @@ fn links_out_of_the_project_are_refused() {
         1,
         "links within the project are fine"
     );
+}
+
+#[cfg(unix)]
+#[test]
+fn what_a_hook_file_says_cannot_steer_the_terminal() {
+    let project = Project::with(&[(
+        "loud",
+        "---\nevent: tool.pre\npriority: 1\nwhen: \"True or '\\e[2J'\"\n---\n\x1b[31mred\x1b[2J\n",
+    )]);
+    let path = project.path().to_str().unwrap();
+    for verb in [&["explain"][..], &["validate", "-v"]] {
+        let arguments = [verb, &["--color", "always", "--project", path]].concat();
+        let told = String::from_utf8(support::hookbox(&arguments).stdout).unwrap();
+        assert!(!told.contains("\x1b[2J"), "{told:?}");
+    }
+    let named = Project::with(&[("a\x1b[2J", "---\nevent: tool.pre\npriority: 1\n---\n")]);
+    assert!(named.errors()[0].contains("must not have control characters"));
 }
 
 #[cfg(unix)]

@@ -95,7 +95,7 @@ fn summary(hook: &Hook) -> String {
     hook.origin
         .summary
         .as_ref()
-        .map(|summary| format!(" — {summary}"))
+        .map(|summary| format!(" — {}", style::plain(summary)))
         .unwrap_or_default()
 }
 
@@ -108,7 +108,7 @@ fn when(hook: &Hook) -> String {
         return String::new();
     };
     let words: Vec<&str> = when.split_whitespace().collect();
-    let line = words.join(" ");
+    let line = style::plain(&words.join(" "));
     match line.char_indices().nth(WHEN_WIDTH) {
         Some((end, _)) => format!("  (when {} …)", line[..end].trim_end()),
         None => format!("  (when {line})"),

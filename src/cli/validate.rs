@@ -112,7 +112,8 @@ fn as_text(hook: &Hook) -> String {
         style::name(&hook.name),
         hook.event,
         hook.priority,
-        hook.when().map_or("always", str::trim),
+        hook.when()
+            .map_or_else(|| "always".to_owned(), |when| style::plain(when.trim())),
         hook.handler.kind(),
         hook.on_error.name(),
         hook.origin.file,

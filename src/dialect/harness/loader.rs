@@ -27,6 +27,9 @@ use crate::yaml::{self, Node};
 /// The file whose frontmatter configures the project.
 const HARNESS_FILE: &str = "harness.md";
 
+/// The folder of everything else.
+const HARNESS_FOLDER: &str = ".harness";
+
 /// One hook a file.
 const HOOKS: &str = ".harness/hooks";
 
@@ -91,8 +94,16 @@ impl Loader {
     /// Reads every source. The project's own file comes first because it sets
     /// the limits for all others.
     fn collect(&mut self, root: &Dir) {
-        if root.symlink_metadata(HARNESS_FILE).is_ok() {
+        if self.is_there(root, HARNESS_FILE) {
             self.bundle(root, HARNESS_FILE);
+        }
+        // A link that leads nowhere or out of the project is not the same as no
+        // folder: what it stood for guards nothing.
+        if self.is_there(root, HARNESS_FOLDER)
+            && let Err(error) = root.read_dir(HARNESS_FOLDER)
+        {
+            self.unreadable(HARNESS_FOLDER, &error);
+            return;
         }
         for path in self.markdown_files(root, HOOKS) {
             self.hook_file(root, &path);
@@ -109,10 +120,23 @@ impl Loader {
             .sort_by(|a, b| a.source.path.cmp(&b.source.path));
     }
 
+    /// Says whether something has this name. Only that nothing has it is an answer;
+    /// that nobody may know is a problem.
+    fn is_there(&mut self, root: &Dir, path: &str) -> bool {
+        match root.symlink_metadata(path) {
+            Ok(_) => true,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => false,
+            Err(error) => {
+                self.unreadable(path, &error);
+                false
+            }
+        }
+    }
+
     /// Lists the Markdown files of a folder. Everything that looks like a hook
     /// but cannot be one is a problem: a guard must not be missing silently.
     fn markdown_files(&mut self, root: &Dir, folder: &str) -> Vec<String> {
-        if root.symlink_metadata(folder).is_err() {
+        if !self.is_there(root, folder) {
             return Vec::new();
         }
         let entries = match root.read_dir(folder) {
@@ -160,6 +184,11 @@ impl Loader {
         if name.is_empty() {
             self.problems
                 .push(Diagnostic::error("hook with empty handler name found").in_file(path));
+            return;
+        }
+        if name.chars().any(char::is_control) {
+            let message = "a hook's name must not have control characters";
+            self.problems.push(Diagnostic::error(message).in_file(path));
             return;
         }
         let Some((source, parts)) = self.read(root, path) else {
@@ -239,6 +268,13 @@ impl Loader {
             );
             return;
         };
+        if name.chars().any(char::is_control) {
+            let message = format!("hooks[{index}]: a hook's name must not have control characters");
+            self.problems.push(
+                Diagnostic::error(message).at(source, entry.span.start..entry.span.start + 1),
+            );
+            return;
+        }
         let reader = Reader {
             source,
             name,
