@@ -7,9 +7,9 @@ use starlark::syntax::ast::{AssignTargetP, AstNoPayload, AstStmt, DefP, ExprP, P
 use starlark::values::{FrozenValue, Heap};
 
 use crate::bindings::exports::hookbox::starlark::interpreter::{
-    Entry, Problem, Report, ScriptReport, Span,
+    Entry, Problem, Report, ScriptReport, Span, UseOfBuiltin,
 };
-use crate::builtins::SCRIPT_ONLY;
+use crate::builtins::{CAPABILITIES, SCRIPT_ONLY};
 use crate::scope::{self, Known, Unknown};
 use crate::script::{DIALECT, FILE_NAME};
 use crate::{problem, script, when};
@@ -22,14 +22,26 @@ pub fn script(text: String) -> ScriptReport {
             return ScriptReport {
                 findings: broken(problem::of_script(&error)),
                 entry: Entry::Missing,
+                uses: Vec::new(),
             };
         }
     };
     let known = script::with_globals(known);
     let place = |span| problem::span(ast.file_span(span).resolve_span());
-    let mut warnings: Vec<Problem> = scope::in_module(ast.statement(), &known)
+    let names = scope::in_module(ast.statement(), &known);
+    let mut warnings: Vec<Problem> = names
+        .unknown
+        .iter()
+        .map(|unknown| finding(place(unknown.span), in_script(unknown)))
+        .collect();
+    let uses = names
+        .used
         .into_iter()
-        .map(|unknown| finding(place(unknown.span), in_script(&unknown)))
+        .filter(|(name, _)| CAPABILITIES.contains(&name.as_str()))
+        .map(|(name, span)| UseOfBuiltin {
+            name,
+            at: place(span),
+        })
         .collect();
     let handle = entry_point(ast.statement());
     if let Some(handle) = handle
@@ -55,6 +67,7 @@ pub fn script(text: String) -> ScriptReport {
             warnings,
         },
         entry,
+        uses,
     }
 }
 
@@ -75,7 +88,7 @@ pub fn condition(text: &str) -> Report {
         when::unwrap(text, resolved)
     };
     let unknown = when::inner(&ast)
-        .map(|expression| scope::in_expression(expression, &known))
+        .map(|expression| scope::in_expression(expression, &known).unknown)
         .unwrap_or_default();
     let warnings = unknown
         .into_iter()
@@ -133,7 +146,7 @@ fn in_script(unknown: &Unknown) -> String {
     let hint = match unknown.name.as_str() {
         "isinstance" => "use type(v) == \"string\"".to_owned(),
         "print" => "use log(msg)".to_owned(),
-        "exec" | "fs" | "os" | "open" | "env" => "hooks do not reach the system".to_owned(),
+        "exec" | "fs" | "os" | "open" => "hooks do not reach the system".to_owned(),
         "time" | "random" | "uuid" => "hooks give the same answer every time".to_owned(),
         _ => return not_defined(unknown),
     };

@@ -4,6 +4,7 @@
 use crate::bindings::hookbox::hook as imports;
 use crate::phase::{Phase, current};
 
+pub use imports::hooks::Hook;
 pub use imports::http::{Request, Response};
 pub use imports::log::Level;
 pub use imports::metrics::Number;
@@ -81,17 +82,22 @@ pub fn cache_delete(key: &str) -> Result<bool, CacheError> {
     }
 }
 
-pub fn cache_incr(key: &str, delta: i64) -> Result<i64, CacheError> {
+pub fn cache_incr(key: &str, delta: i64, ttl_ms: Option<u64>) -> Result<i64, CacheError> {
     if live() {
-        imports::cache::increment(key, delta)
+        imports::cache::increment(key, delta, ttl_ms)
     } else {
         Ok(delta)
     }
 }
 
-pub fn cache_cas(key: &str, expected: Option<&str>, value: &str) -> Result<bool, CacheError> {
+pub fn cache_cas(
+    key: &str,
+    expected: Option<&str>,
+    value: &str,
+    ttl_ms: Option<u64>,
+) -> Result<bool, CacheError> {
     if live() {
-        imports::cache::compare_and_set(key, expected, value)
+        imports::cache::compare_and_set(key, expected, value, ttl_ms)
     } else {
         Ok(true)
     }
@@ -130,4 +136,52 @@ pub fn call_tool(name: &str, args: &str) -> Result<String, String> {
         | Error::UnknownTool(what)
         | Error::Failed(what) => what,
     })
+}
+
+pub fn env(name: &str) -> Result<Option<String>, String> {
+    use imports::environment::Error;
+    if !live() {
+        return Ok(Some(name.to_owned()));
+    }
+    imports::environment::get(name).map_err(|Error::NotGranted(what)| what)
+}
+
+pub fn file(path: &str) -> Result<Vec<u8>, String> {
+    if !live() {
+        return Ok(b"warm".to_vec());
+    }
+    imports::files::read(path).map_err(file_error)
+}
+
+pub fn entries(path: &str) -> Result<Vec<String>, String> {
+    if !live() {
+        return Ok(vec!["warm".to_owned()]);
+    }
+    imports::files::entries(path).map_err(file_error)
+}
+
+fn file_error(error: imports::files::Error) -> String {
+    use imports::files::Error;
+    match error {
+        Error::NotGranted(what)
+        | Error::NotFound(what)
+        | Error::TooLarge(what)
+        | Error::Failed(what) => what,
+    }
+}
+
+pub fn hooks() -> Result<Vec<Hook>, String> {
+    use imports::hooks::Error;
+    if !live() {
+        return Ok(Vec::new());
+    }
+    imports::hooks::all().map_err(|Error::NotGranted(what)| what)
+}
+
+pub fn hook_source(name: &str) -> Result<Option<String>, String> {
+    use imports::hooks::Error;
+    if !live() {
+        return Ok(None);
+    }
+    imports::hooks::source(name).map_err(|Error::NotGranted(what)| what)
 }

@@ -1,6 +1,7 @@
-//! Finds names that a text uses and nobody defines.
+//! Finds names that a text uses and nobody defines, and those it uses of what
+//! exists before it.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use starlark::codemap::Span;
 use starlark::syntax::ast::{
@@ -26,36 +27,36 @@ pub struct Unknown {
     pub similar: Option<String>,
 }
 
-/// Finds unknown names in a module.
-pub fn in_module(module: &AstStmt, known: &Known) -> Vec<Unknown> {
-    let mut walk = Walk {
-        known,
-        scopes: Vec::new(),
-        unknown: Vec::new(),
-    };
+/// The names a text uses that are not its own.
+#[derive(Default)]
+pub struct Names {
+    pub unknown: Vec<Unknown>,
+    /// Known names, each with the first place that uses it.
+    pub used: BTreeMap<String, Span>,
+}
+
+/// Looks at the names in a module.
+pub fn in_module(module: &AstStmt, known: &Known) -> Names {
+    let mut walk = Walk::new(known);
     walk.scopes.push(assigned(module));
     walk.statement(module);
-    walk.unknown
+    walk.names
 }
 
-/// Finds unknown names in an expression.
-pub fn in_expression(expression: &AstExpr, known: &Known) -> Vec<Unknown> {
-    let mut walk = Walk {
-        known,
-        scopes: Vec::new(),
-        unknown: Vec::new(),
-    };
+/// Looks at the names in an expression.
+pub fn in_expression(expression: &AstExpr, known: &Known) -> Names {
+    let mut walk = Walk::new(known);
     walk.expression(expression);
-    walk.unknown
+    walk.names
 }
 
-type Names<'a> = HashSet<&'a str>;
+type Bound<'a> = HashSet<&'a str>;
 type Parameters = [AstParameterP<AstNoPayload>];
 
 /// The names that a block binds: a name assigned anywhere in a function is
 /// local in all of it.
-fn assigned(block: &AstStmt) -> Names<'_> {
-    fn collect<'a>(statement: &'a AstStmt, names: &mut Names<'a>) {
+fn assigned(block: &AstStmt) -> Bound<'_> {
+    fn collect<'a>(statement: &'a AstStmt, names: &mut Bound<'a>) {
         match &statement.node {
             StmtP::Assign(assignment) => bind(&assignment.lhs, names),
             StmtP::AssignModify(target, _, _) => bind(target, names),
@@ -79,12 +80,12 @@ fn assigned(block: &AstStmt) -> Names<'_> {
             _ => {}
         }
     }
-    let mut names = Names::new();
+    let mut names = Bound::new();
     collect(block, &mut names);
     names
 }
 
-fn bind<'a>(target: &'a AstAssignTarget, names: &mut Names<'a>) {
+fn bind<'a>(target: &'a AstAssignTarget, names: &mut Bound<'a>) {
     match &target.node {
         AssignTargetP::Identifier(name) => {
             names.insert(&name.ident);
@@ -96,11 +97,19 @@ fn bind<'a>(target: &'a AstAssignTarget, names: &mut Names<'a>) {
 
 struct Walk<'a> {
     known: &'a Known,
-    scopes: Vec<Names<'a>>,
-    unknown: Vec<Unknown>,
+    scopes: Vec<Bound<'a>>,
+    names: Names,
 }
 
 impl<'a> Walk<'a> {
+    fn new(known: &'a Known) -> Self {
+        Self {
+            known,
+            scopes: Vec::new(),
+            names: Names::default(),
+        }
+    }
+
     fn statement(&mut self, statement: &'a AstStmt) {
         match &statement.node {
             StmtP::Def(function) => {
@@ -197,7 +206,7 @@ impl<'a> Walk<'a> {
     ) {
         // Only the first source is looked up outside the comprehension.
         self.expression(&first.over);
-        let mut names = Names::new();
+        let mut names = Bound::new();
         bind(&first.var, &mut names);
         for clause in rest {
             if let ClauseP::For(each) = clause {
@@ -220,13 +229,17 @@ impl<'a> Walk<'a> {
     }
 
     fn name(&mut self, name: &str, span: Span) {
-        if self.is_local(name) || self.known.names.contains(name) {
+        if self.is_local(name) {
+            return;
+        }
+        if self.known.names.contains(name) {
+            self.names.used.entry(name.to_owned()).or_insert(span);
             return;
         }
         let known = self.scopes.iter().flatten().copied();
         let known = known.chain(self.known.names.iter().map(String::as_str));
         let similar = similar(name, known);
-        self.unknown.push(Unknown {
+        self.names.unknown.push(Unknown {
             name: name.to_owned(),
             group: None,
             span,
@@ -248,7 +261,7 @@ impl<'a> Walk<'a> {
         }
         let similar = similar(name, members.iter().map(String::as_str));
         let group = Some(group.to_owned());
-        self.unknown.push(Unknown {
+        self.names.unknown.push(Unknown {
             name: name.to_owned(),
             group,
             span,

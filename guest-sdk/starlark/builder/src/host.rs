@@ -115,7 +115,12 @@ impl imports::cache::Host for Host {
         Ok(false)
     }
 
-    fn increment(&mut self, _: String, delta: i64) -> Result<i64, imports::cache::Error> {
+    fn increment(
+        &mut self,
+        _: String,
+        delta: i64,
+        _: Option<u64>,
+    ) -> Result<i64, imports::cache::Error> {
         Ok(delta)
     }
 
@@ -124,6 +129,7 @@ impl imports::cache::Host for Host {
         _: String,
         _: Option<String>,
         _: String,
+        _: Option<u64>,
     ) -> Result<bool, imports::cache::Error> {
         Ok(true)
     }
@@ -151,5 +157,31 @@ impl imports::events::Host for Host {
 impl imports::tools::Host for Host {
     fn call(&mut self, name: String, _: String) -> Result<String, imports::tools::Error> {
         Err(imports::tools::Error::UnknownTool(name))
+    }
+}
+
+impl imports::environment::Host for Host {
+    fn get(&mut self, _: String) -> Result<Option<String>, imports::environment::Error> {
+        Ok(None)
+    }
+}
+
+impl imports::files::Host for Host {
+    fn read(&mut self, path: String) -> Result<Vec<u8>, imports::files::Error> {
+        Err(imports::files::Error::NotFound(path))
+    }
+
+    fn entries(&mut self, path: String) -> Result<Vec<String>, imports::files::Error> {
+        Err(imports::files::Error::NotFound(path))
+    }
+}
+
+impl imports::hooks::Host for Host {
+    fn all(&mut self) -> Result<Vec<imports::hooks::Hook>, imports::hooks::Error> {
+        Ok(Vec::new())
+    }
+
+    fn source(&mut self, _: String) -> Result<Option<String>, imports::hooks::Error> {
+        Ok(None)
     }
 }

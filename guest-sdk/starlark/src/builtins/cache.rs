@@ -33,11 +33,7 @@ fn functions(builder: &mut GlobalsBuilder) {
         #[starlark(default = NoneOr::None)] ttl_seconds: NoneOr<UnpackFloat>,
     ) -> starlark::Result<Value<'v>> {
         require_handling("cache.set")?;
-        let ttl = match ttl_seconds.into_option() {
-            Some(UnpackFloat(seconds)) if seconds >= 0.0 => Some((seconds * 1000.0).ceil() as u64),
-            Some(_) => return Err(raise("cache.set: ttl_seconds must be >= 0".to_owned())),
-            None => None,
-        };
+        let ttl = milliseconds("cache.set", ttl_seconds)?;
         let text = encode_arg("cache.set", "value", value)?;
         host::cache_set(key, &text, ttl).map_err(|error| fault("cache.set", error))?;
         Ok(value)
@@ -55,21 +51,42 @@ fn functions(builder: &mut GlobalsBuilder) {
         host::cache_delete(key).map_err(|error| fault("cache.delete", error))
     }
 
-    /// Adds to an integer in one step and returns the sum.
-    fn incr(key: &str, #[starlark(default = 1)] delta: i64) -> starlark::Result<i64> {
+    /// Adds to an integer in one step and returns the sum. The time counts from
+    /// the first addition.
+    fn incr(
+        key: &str,
+        #[starlark(default = 1)] delta: i64,
+        #[starlark(default = NoneOr::None)] ttl_seconds: NoneOr<UnpackFloat>,
+    ) -> starlark::Result<i64> {
         require_handling("cache.incr")?;
-        host::cache_incr(key, delta).map_err(|error| fault("cache.incr", error))
+        let ttl = milliseconds("cache.incr", ttl_seconds)?;
+        host::cache_incr(key, delta, ttl).map_err(|error| fault("cache.incr", error))
     }
 
     /// Stores `value` if the stored value is `expected`; None expects none.
-    fn cas<'v>(key: &str, expected: Value<'v>, value: Value<'v>) -> starlark::Result<bool> {
+    fn cas<'v>(
+        key: &str,
+        expected: Value<'v>,
+        value: Value<'v>,
+        #[starlark(default = NoneOr::None)] ttl_seconds: NoneOr<UnpackFloat>,
+    ) -> starlark::Result<bool> {
         require_handling("cache.cas")?;
+        let ttl = milliseconds("cache.cas", ttl_seconds)?;
         let expected = match expected.is_none() {
             true => None,
             false => Some(encode_arg("cache.cas", "expected", expected)?),
         };
         let value = encode_arg("cache.cas", "value", value)?;
-        host::cache_cas(key, expected.as_deref(), &value).map_err(|error| fault("cache.cas", error))
+        host::cache_cas(key, expected.as_deref(), &value, ttl)
+            .map_err(|error| fault("cache.cas", error))
+    }
+}
+
+fn milliseconds(name: &str, seconds: NoneOr<UnpackFloat>) -> starlark::Result<Option<u64>> {
+    match seconds.into_option() {
+        Some(UnpackFloat(seconds)) if seconds >= 0.0 => Ok(Some((seconds * 1000.0).ceil() as u64)),
+        Some(_) => Err(raise(format!("{name}: ttl_seconds must be >= 0"))),
+        None => Ok(None),
     }
 }
 

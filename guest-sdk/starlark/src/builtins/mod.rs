@@ -1,7 +1,10 @@
 //! What a script can use beside the Starlark standard.
 
 mod cache;
+mod env;
 mod events;
+mod files;
+mod hooks;
 mod http;
 mod json;
 mod log;
@@ -20,8 +23,11 @@ pub use re::forget_patterns;
 /// The names that only exist in scripts, not in `when`.
 pub const SCRIPT_ONLY: &[&str] = &[
     "allow", "block", "modify", "log", "metrics", "cache", "http", "json", "re", "string",
-    "events", "emit", "tools",
+    "events", "emit", "tools", "env", "files", "hooks",
 ];
+
+/// The names behind which the host decides what a script may do.
+pub const CAPABILITIES: &[&str] = &["cache", "http", "tools", "env", "files", "hooks"];
 
 /// Builds what a script sees.
 pub fn for_scripts() -> Globals {
@@ -36,6 +42,9 @@ pub fn for_scripts() -> Globals {
         .with(string::register)
         .with(events::register)
         .with(tools::register)
+        .with(env::register)
+        .with(files::register)
+        .with(hooks::register)
         .build()
 }
 
