@@ -1,221 +1,240 @@
-//! The cache in memory: as old as its run, shared with the host's own tools.
+//! The cache in memory: as old as its run.
 
-use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::collections::{BTreeSet, HashMap};
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-/// How much a run may store, keys and values together.
-const MAX_BYTES: usize = 16 << 20;
+use super::quota::Usage;
+use super::{CacheError, Namespace, Place, Quota, Store, text};
 
-/// How many values a run may store.
-const MAX_KEYS: usize = 10_000;
+/// What all namespaces together may hold: many hooks, each with a quota, must
+/// not use up the host's memory.
+const BOUND: Quota = Quota {
+    bytes: 64 << 20,
+    keys: 100_000,
+};
 
-/// A key-value store in memory.
-#[derive(Debug, Default)]
-pub struct Cache {
-    entries: Mutex<Entries>,
+/// How many expired values a write removes on its way.
+const PURGED_BY_THE_WAY: usize = 16;
+
+/// How many expired values are removed at a time when there is no room.
+const PURGED_FOR_ROOM: usize = 1024;
+
+/// A store in memory.
+#[derive(Default)]
+pub struct Memory {
+    // One lock is enough: what is done under it takes less than a microsecond,
+    // as texts are written and read outside of it.
+    state: Mutex<State>,
 }
 
-/// A value was not stored.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum CacheError {
-    /// There is no room.
-    #[error("the cache is full: {0}")]
-    Quota(String),
-    /// The stored value cannot be counted up.
-    #[error("the value under {0:?} is not an integer that can be counted up")]
-    NotAnInteger(String),
+#[derive(Default)]
+struct State {
+    spaces: HashMap<Namespace, Space>,
+    expiring: BTreeSet<(Instant, Namespace, Arc<str>)>,
+    usage: Usage,
 }
 
-#[derive(Debug, Default)]
-struct Entries {
-    map: HashMap<String, Stored>,
-    bytes: usize,
+#[derive(Default)]
+struct Space {
+    entries: HashMap<Arc<str>, Entry>,
+    usage: Usage,
 }
 
-#[derive(Debug)]
-struct Stored {
-    value: Value,
-    bytes: usize,
+struct Entry {
+    text: Arc<str>,
     expires: Option<Instant>,
 }
 
-impl Cache {
-    /// Returns a value.
-    #[must_use]
-    pub fn get(&self, key: &str) -> Option<Value> {
-        self.lock().live(key).cloned()
+impl Store for Memory {
+    fn get(&self, place: &Place<'_>, key: &str) -> Result<Option<Value>, CacheError> {
+        let found = self.lock().live(place.namespace, key, Instant::now());
+        found
+            .map(|text| text::read(key, text.as_bytes()))
+            .transpose()
     }
 
-    /// Stores a value, for some time if one is given.
-    ///
-    /// # Errors
-    /// Returns which quota is used up.
-    pub fn set(&self, key: &str, value: Value, ttl: Option<Duration>) -> Result<(), CacheError> {
-        self.lock().put(key, value, ttl)
+    fn set(
+        &self,
+        place: &Place<'_>,
+        key: &str,
+        value: &Value,
+        ttl: Option<Duration>,
+    ) -> Result<(), CacheError> {
+        let text = text::write(value)?;
+        let now = Instant::now();
+        self.lock().put(place, key, &text, end(now, ttl), now)
     }
 
-    /// Removes a value and says whether there was one.
-    pub fn delete(&self, key: &str) -> bool {
-        let mut entries = self.lock();
-        let existed = entries.live(key).is_some();
-        entries.remove(key);
-        existed
+    fn delete(&self, place: &Place<'_>, key: &str) -> Result<bool, CacheError> {
+        let mut state = self.lock();
+        let existed = state.live(place.namespace, key, Instant::now()).is_some();
+        state.remove(place.namespace, key);
+        Ok(existed)
     }
 
-    /// Adds to an integer in one step and returns the sum.
-    ///
-    /// # Errors
-    /// Returns that the value is not an integer, or which quota is used up.
-    pub fn increment(&self, key: &str, delta: i64) -> Result<i64, CacheError> {
-        let mut entries = self.lock();
-        let old = match entries.live(key) {
-            None => Some(0),
-            Some(value) => value.as_i64(),
+    fn increment(
+        &self,
+        place: &Place<'_>,
+        key: &str,
+        delta: i64,
+        ttl: Option<Duration>,
+    ) -> Result<i64, CacheError> {
+        let now = Instant::now();
+        let mut state = self.lock();
+        let old = state.live(place.namespace, key, now);
+        let sum = text::add(key, old.as_deref(), delta)?;
+        let expires = match old {
+            Some(_) => state.expiry(place.namespace, key),
+            None => end(now, ttl),
         };
-        let sum = old
-            .and_then(|old| old.checked_add(delta))
-            .ok_or_else(|| CacheError::NotAnInteger(key.to_owned()))?;
-        let ttl = entries.time_left(key);
-        entries.put(key, sum.into(), ttl)?;
+        state.put(place, key, &sum.to_string(), expires, now)?;
         Ok(sum)
     }
 
-    /// Stores a value in one step if the stored one is as expected.
-    ///
-    /// # Errors
-    /// Returns which quota is used up.
-    pub fn compare_and_set(
+    fn compare_and_set(
         &self,
+        place: &Place<'_>,
         key: &str,
         expected: Option<&Value>,
-        value: Value,
+        value: &Value,
+        ttl: Option<Duration>,
     ) -> Result<bool, CacheError> {
-        let mut entries = self.lock();
-        if entries.live(key) != expected {
-            return Ok(false);
+        let text = text::write(value)?;
+        loop {
+            let old = self.lock().live(place.namespace, key, Instant::now());
+            if !text::is(key, old.as_deref(), expected)? {
+                return Ok(false);
+            }
+            // The values were compared without the lock, so the text may be
+            // another one by now. Then somebody else got on, and this tries again.
+            let now = Instant::now();
+            let mut state = self.lock();
+            if state.live(place.namespace, key, now) == old {
+                state.put(place, key, &text, end(now, ttl), now)?;
+                return Ok(true);
+            }
         }
-        entries.put(key, value, None)?;
-        Ok(true)
-    }
-
-    /// Every change is made whole before the lock is given back, so a panic
-    /// elsewhere cannot leave half of one.
-    fn lock(&self) -> MutexGuard<'_, Entries> {
-        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Entries {
-    fn live(&mut self, key: &str) -> Option<&Value> {
-        let expired = self
-            .map
-            .get(key)
-            .is_some_and(|stored| stored.expires.is_some_and(|at| at <= Instant::now()));
-        if expired {
-            self.remove(key);
+impl Memory {
+    /// Every change is made whole before the lock is given back, so a panic
+    /// elsewhere cannot leave half of one.
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Values are not shown, as they may be secrets.
+impl fmt::Debug for Memory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Memory")
+            .field("usage", &self.lock().usage)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Returns when a time to live ends, if it does before the clock does.
+fn end(now: Instant, ttl: Option<Duration>) -> Option<Instant> {
+    ttl.and_then(|ttl| now.checked_add(ttl))
+}
+
+impl State {
+    fn live(&mut self, namespace: &Namespace, key: &str, now: Instant) -> Option<Arc<str>> {
+        let entry = self.spaces.get(namespace)?.entries.get(key)?;
+        if entry.expires.is_some_and(|at| at <= now) {
+            self.remove(namespace, key);
+            return None;
         }
-        self.map.get(key).map(|stored| &stored.value)
+        Some(Arc::clone(&entry.text))
     }
 
-    fn time_left(&self, key: &str) -> Option<Duration> {
-        let expires = self.map.get(key)?.expires?;
-        Some(expires.saturating_duration_since(Instant::now()))
+    fn expiry(&self, namespace: &Namespace, key: &str) -> Option<Instant> {
+        self.spaces.get(namespace)?.entries.get(key)?.expires
     }
 
-    fn put(&mut self, key: &str, value: Value, ttl: Option<Duration>) -> Result<(), CacheError> {
-        let bytes = key.len() + value.to_string().len();
-        let before = self.map.get(key).map_or(0, |stored| stored.bytes);
-        let total = self.bytes - before + bytes;
-        if total > MAX_BYTES {
-            return Err(CacheError::Quota(format!(
-                "a run may store {MAX_BYTES} bytes"
-            )));
+    fn put(
+        &mut self,
+        place: &Place<'_>,
+        key: &str,
+        text: &str,
+        expires: Option<Instant>,
+        now: Instant,
+    ) -> Result<(), CacheError> {
+        self.purge(now, PURGED_BY_THE_WAY);
+        self.live(place.namespace, key, now);
+        while let Err(error) = self.admit(place, key, text) {
+            if self.purge(now, PURGED_FOR_ROOM) == 0 {
+                return Err(error);
+            }
         }
-        if before == 0 && self.map.len() >= MAX_KEYS {
-            return Err(CacheError::Quota(format!(
-                "a run may store {MAX_KEYS} values"
-            )));
-        }
-        self.bytes = total;
-        let expires = ttl.and_then(|ttl| Instant::now().checked_add(ttl));
-        self.map.insert(
-            key.to_owned(),
-            Stored {
-                value,
-                bytes,
-                expires,
-            },
-        );
+        self.remove(place.namespace, key);
+        self.insert(place.namespace, key, text, expires);
         Ok(())
     }
 
-    fn remove(&mut self, key: &str) {
-        if let Some(stored) = self.map.remove(key) {
-            self.bytes -= stored.bytes;
+    fn admit(&self, place: &Place<'_>, key: &str, text: &str) -> Result<(), CacheError> {
+        let space = self.spaces.get(place.namespace);
+        let usage = space.map_or_else(Usage::default, |space| space.usage);
+        let old = space
+            .and_then(|space| space.entries.get(key))
+            .map(|entry| text::size(key, &entry.text));
+        let new = text::size(key, text);
+        if let Some(limit) = usage.refuses(usage.replace(old, new), place.quota) {
+            return Err(limit.in_namespace(place.namespace, place.quota));
+        }
+        match self.usage.refuses(self.usage.replace(old, new), BOUND) {
+            Some(limit) => Err(limit.in_store(BOUND)),
+            None => Ok(()),
         }
     }
-}
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
-
-    #[test]
-    fn what_is_set_is_there_until_it_is_deleted() {
-        let cache = Cache::default();
-        assert_eq!(cache.get("a"), None);
-        cache.set("a", json!({"n": [1, "é"]}), None).unwrap();
-        assert_eq!(cache.get("a"), Some(json!({"n": [1, "é"]})));
-        assert!(cache.delete("a"));
-        assert!(!cache.delete("a"));
-    }
-
-    #[test]
-    fn what_has_expired_is_gone() {
-        let cache = Cache::default();
-        cache.set("a", json!(1), Some(Duration::ZERO)).unwrap();
-        assert_eq!(cache.get("a"), None);
-        cache
-            .set("b", json!(1), Some(Duration::from_secs(3600)))
-            .unwrap();
-        assert_eq!(cache.increment("b", 1), Ok(2));
-        assert!(cache.lock().time_left("b").is_some());
-    }
-
-    #[test]
-    fn counting_and_swapping_are_one_step() {
-        let cache = Cache::default();
-        assert_eq!(cache.increment("n", 2), Ok(2));
-        cache.set("s", json!("text"), None).unwrap();
-        assert!(cache.increment("s", 1).is_err());
-        assert_eq!(
-            cache.compare_and_set("n", Some(&json!(2)), json!(9)),
-            Ok(true)
-        );
-        assert_eq!(
-            cache.compare_and_set("n", Some(&json!(2)), json!(7)),
-            Ok(false)
-        );
-        assert_eq!(cache.compare_and_set("new", None, json!(1)), Ok(true));
-        assert_eq!(cache.get("n"), Some(json!(9)));
-    }
-
-    #[test]
-    fn the_quota_counts_what_is_there_now() {
-        let cache = Cache::default();
-        let big = Value::from("x".repeat(MAX_BYTES / 2));
-        for _ in 0..3 {
-            cache.set("a", big.clone(), None).unwrap();
+    fn insert(&mut self, namespace: &Namespace, key: &str, text: &str, expires: Option<Instant>) {
+        let size = text::size(key, text);
+        let key: Arc<str> = key.into();
+        let text = text.into();
+        if let Some(at) = expires {
+            self.expiring
+                .insert((at, namespace.clone(), Arc::clone(&key)));
         }
-        assert!(matches!(
-            cache.set("b", big.clone(), None),
-            Err(CacheError::Quota(_))
-        ));
-        cache.delete("a");
-        cache.set("b", big, None).unwrap();
+        self.usage = self.usage.replace(None, size);
+        let space = self.spaces.entry(namespace.clone()).or_default();
+        space.usage = space.usage.replace(None, size);
+        space.entries.insert(key, Entry { text, expires });
+    }
+
+    fn remove(&mut self, namespace: &Namespace, key: &str) {
+        let Some(space) = self.spaces.get_mut(namespace) else {
+            return;
+        };
+        let Some((key, entry)) = space.entries.remove_entry(key) else {
+            return;
+        };
+        let size = text::size(&key, &entry.text);
+        self.usage = self.usage.without(size);
+        space.usage = space.usage.without(size);
+        if space.entries.is_empty() {
+            self.spaces.remove(namespace);
+        }
+        if let Some(at) = entry.expires {
+            self.expiring.remove(&(at, namespace.clone(), key));
+        }
+    }
+
+    /// Removes some expired values and returns how many.
+    fn purge(&mut self, now: Instant, most: usize) -> usize {
+        for done in 0..most {
+            let Some((_, namespace, key)) =
+                self.expiring.first().filter(|due| due.0 <= now).cloned()
+            else {
+                return done;
+            };
+            self.remove(&namespace, &key);
+        }
+        most
     }
 }

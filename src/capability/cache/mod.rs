@@ -1,71 +1,108 @@
-//! A store of JSON values that outlives the call.
+//! The cache that hooks reach through the host, and where it keeps its values.
 
+mod disk;
+mod import;
 mod memory;
+mod namespace;
+mod quota;
+mod redis;
+mod text;
+mod ttl;
+mod view;
 
-pub use memory::{Cache, CacheError};
+#[cfg(test)]
+mod tests;
 
-use std::time::Duration;
+use std::fmt::Debug;
+use std::time::{Duration, Instant};
 
-use crate::json::parse_value;
-use crate::sandbox::bindings::cache as wit;
-use crate::sandbox::instance::Call;
+use serde_json::Value;
 
-type Answer<T> = wasmtime::Result<Result<T, wit::Error>>;
+pub use disk::Disk;
+pub use memory::Memory;
+pub use namespace::{Namespace, NamespaceError};
+pub use quota::Quota;
+pub use redis::Redis;
+pub use view::{Cache, Timed};
 
-impl wit::Host for Call {
-    fn get(&mut self, key: String) -> Answer<Option<String>> {
-        let cache = &self.enter()?.run.cache;
-        Ok(Ok(cache.get(&key).map(|value| value.to_string())))
-    }
+/// A call to the cache did nothing.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CacheError {
+    /// There is no room.
+    #[error("{0}")]
+    Quota(String),
+    /// The stored value cannot be counted up.
+    #[error(
+        "the value under {0:?} is not an integer that can be counted up; delete it, or use another key"
+    )]
+    NotAnInteger(String),
+    /// The place where the values are kept cannot be reached, or not in time.
+    #[error("the cache is not available: {0}")]
+    Unavailable(String),
+}
 
-    fn set(&mut self, key: String, value: String, ttl_ms: Option<u64>) -> Answer<()> {
-        let cache = &self.enter()?.run.cache;
-        let stored = parse(&value)
-            .and_then(|value| Ok(cache.set(&key, value, ttl_ms.map(Duration::from_millis))?));
-        Ok(stored)
-    }
+/// The namespace, its quota, and when the call has to be over.
+#[derive(Debug, Clone, Copy)]
+pub struct Place<'a> {
+    /// The namespace that the key is in.
+    pub namespace: &'a Namespace,
+    /// What the namespace may hold.
+    pub quota: Quota,
+    /// When the call has to be over.
+    pub until: Instant,
+}
 
-    fn has(&mut self, key: String) -> Answer<bool> {
-        Ok(Ok(self.enter()?.run.cache.get(&key).is_some()))
-    }
+/// Where values are kept.
+pub trait Store: Send + Sync + Debug {
+    /// Returns a value.
+    ///
+    /// # Errors
+    /// Returns that the store is not available.
+    fn get(&self, place: &Place<'_>, key: &str) -> Result<Option<Value>, CacheError>;
 
-    fn delete(&mut self, key: String) -> Answer<bool> {
-        Ok(Ok(self.enter()?.run.cache.delete(&key)))
-    }
+    /// Stores a value, for some time if one is given.
+    ///
+    /// # Errors
+    /// Returns which quota is used up, or that the store is not available.
+    fn set(
+        &self,
+        place: &Place<'_>,
+        key: &str,
+        value: &Value,
+        ttl: Option<Duration>,
+    ) -> Result<(), CacheError>;
 
-    fn increment(&mut self, key: String, delta: i64) -> Answer<i64> {
-        Ok(self
-            .enter()?
-            .run
-            .cache
-            .increment(&key, delta)
-            .map_err(Into::into))
-    }
+    /// Removes a value and says whether there was one.
+    ///
+    /// # Errors
+    /// Returns that the store is not available.
+    fn delete(&self, place: &Place<'_>, key: &str) -> Result<bool, CacheError>;
 
+    /// Adds to an integer in one step and returns the sum; a new one starts
+    /// at 0 and gets the time to live, an old one keeps its own.
+    ///
+    /// # Errors
+    /// Returns that the value is not an integer or that the sum is too large,
+    /// which quota is used up, or that the store is not available.
+    fn increment(
+        &self,
+        place: &Place<'_>,
+        key: &str,
+        delta: i64,
+        ttl: Option<Duration>,
+    ) -> Result<i64, CacheError>;
+
+    /// Stores a value in one step if the stored one is as expected, and says
+    /// whether it was.
+    ///
+    /// # Errors
+    /// Returns which quota is used up, or that the store is not available.
     fn compare_and_set(
-        &mut self,
-        key: String,
-        expected: Option<String>,
-        value: String,
-    ) -> Answer<bool> {
-        let cache = &self.enter()?.run.cache;
-        let swap = || {
-            let expected = expected.as_deref().map(parse).transpose()?;
-            Ok(cache.compare_and_set(&key, expected.as_ref(), parse(&value)?)?)
-        };
-        Ok(swap())
-    }
-}
-
-fn parse(text: &str) -> Result<serde_json::Value, wit::Error> {
-    parse_value(text).map_err(|error| wit::Error::WrongType(format!("not JSON: {error}")))
-}
-
-impl From<CacheError> for wit::Error {
-    fn from(error: CacheError) -> Self {
-        match error {
-            CacheError::Quota(_) => Self::Quota(error.to_string()),
-            CacheError::NotAnInteger(_) => Self::WrongType(error.to_string()),
-        }
-    }
+        &self,
+        place: &Place<'_>,
+        key: &str,
+        expected: Option<&Value>,
+        value: &Value,
+        ttl: Option<Duration>,
+    ) -> Result<bool, CacheError>;
 }
