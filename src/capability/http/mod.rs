@@ -1,17 +1,50 @@
-//! HTTP. No grant covers a request yet, so every one is refused.
+//! The door through which a hook reaches HTTP: rules, address checks, limits and secrets.
 
-use crate::sandbox::bindings::http as wit;
-use crate::sandbox::instance::Call;
+mod address;
+mod agent;
+mod domains;
+mod door;
+mod error;
+mod exchange;
+mod grant;
+mod header;
+mod host;
+mod import;
+mod limits;
+mod message;
+mod meter;
+mod method;
+mod network;
+mod path;
+mod redact;
+mod redirect;
+mod resolve;
+mod rule;
+mod rule_error;
+mod secret;
+mod socket;
+mod target;
+mod template;
+mod tls;
 
-impl wit::Host for Call {
-    fn send(
-        &mut self,
-        request: wit::Request,
-    ) -> wasmtime::Result<Result<wit::Response, wit::Error>> {
-        self.enter()?;
-        Ok(Err(wit::Error::NotGranted(format!(
-            "no hook is granted HTTP in this version of hookbox (url={})",
-            request.url
-        ))))
-    }
-}
+#[cfg(test)]
+mod tests;
+
+pub use address::{Class, class};
+pub use domains::Domains;
+pub use door::Door;
+pub use error::HttpError;
+pub use grant::{Entry, GrantError, HttpGrant};
+pub use header::{HeaderName, HeaderNameError};
+pub use host::Host;
+pub(crate) use import::too_many;
+pub use limits::HttpLimits;
+pub use message::{Request, Response};
+pub use method::{Method, MethodError};
+pub use network::{Network, NetworkError};
+pub use resolve::{Resolve, system_resolver};
+pub use rule::{Difference, Rule};
+pub use rule_error::RuleError;
+pub use secret::Secrets;
+pub use target::{Scheme, Target};
+pub use template::{Template, TemplateError};
