@@ -6,6 +6,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::capability::Left;
 use crate::capability::log::LogLine;
 use crate::decision::{Answer, Decision, Effect, Ruling};
 use crate::dialect::PredicateFailure;
@@ -31,10 +32,8 @@ pub struct Ran<T> {
     pub result: Result<T, Failure>,
     /// What it cost.
     pub usage: Usage,
-    /// What it logged.
-    pub logs: Vec<LogLine>,
-    /// What was odd.
-    pub warnings: Vec<String>,
+    /// What it left behind.
+    pub left: Left,
 }
 
 impl<T> From<Result<T, Failure>> for Ran<T> {
@@ -42,8 +41,7 @@ impl<T> From<Result<T, Failure>> for Ran<T> {
         Self {
             result,
             usage: Usage::default(),
-            logs: Vec::new(),
-            warnings: Vec::new(),
+            left: Left::default(),
         }
     }
 }
@@ -54,8 +52,7 @@ impl<T> Ran<T> {
         Ran {
             result: self.result.and_then(next),
             usage: self.usage,
-            logs: self.logs,
-            warnings: self.warnings,
+            left: self.left,
         }
     }
 }
@@ -115,9 +112,8 @@ fn filter<'a>(
     let mut links = Vec::new();
     for hook in hooks.iter().filter(|hook| hook.event == event.name) {
         let ran = runner.matches(hook, event);
-        progress.logs.extend(ran.logs);
-        progress.warnings.extend(ran.warnings);
         let mut row = TraceRow::new(hook);
+        progress.keep(ran.left, &mut row);
         row.when_fuel = ran.usage.fuel;
         row.add(ran.usage);
         let mut failed = None;
@@ -162,8 +158,7 @@ fn dispatch(link: &mut Link<'_>, runner: &impl Runner, progress: &mut Progress) 
     }
     progress.stages.dispatch.push(Arc::clone(&hook.name));
     let ran = runner.handle(hook, &progress.event);
-    progress.logs.extend(ran.logs);
-    progress.warnings.extend(ran.warnings);
+    progress.keep(ran.left, &mut link.row);
     link.row.fuel = ran.usage.fuel;
     link.row.add(ran.usage);
     match ran
@@ -226,6 +221,13 @@ fn compose(link: &mut Link<'_>, answer: Answer, progress: &mut Progress) {
 }
 
 impl Progress {
+    /// Takes over what a call left behind.
+    fn keep(&mut self, left: Left, row: &mut TraceRow) {
+        self.logs.extend(left.logs);
+        self.warnings.extend(left.warnings);
+        row.refusals.extend(left.refusals);
+    }
+
     fn new(event: &Event) -> Self {
         Self {
             event: event.clone(),
@@ -284,6 +286,7 @@ impl TraceRow {
             stack: None,
             fuel: None,
             when_fuel: None,
+            refusals: Vec::new(),
             memory_bytes: 0,
             duration: Duration::ZERO,
         }

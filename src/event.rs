@@ -1,8 +1,13 @@
 //! A point in the agent's loop.
 
 use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
 
 use crate::json::Json;
+use crate::timestamp;
 
 /// An event on its way through a chain: decoded, checked and complete.
 #[derive(Debug, Clone)]
@@ -28,4 +33,34 @@ impl Event {
             ..self.clone()
         }
     }
+
+    /// Returns the event's own time: what its payload says under `timestamp` or
+    /// `time`, and the start of the year 2000 if it says nothing. A hook that is not
+    /// granted the clock sees this one, and so decides the same on every run.
+    #[must_use]
+    pub fn time(&self) -> SystemTime {
+        let said = ["timestamp", "time"]
+            .iter()
+            .filter_map(|key| self.payload.value().get(key))
+            .find_map(|value| match value {
+                Value::String(text) => timestamp::parse(text),
+                Value::Number(number) => number.as_f64().and_then(timestamp::from_number),
+                _ => None,
+            });
+        SystemTime::UNIX_EPOCH + said.unwrap_or(YEAR_2000)
+    }
+
+    /// Returns what the randomness of a hook that is not granted any follows from.
+    #[must_use]
+    pub fn seed(&self, hook: &str) -> [u8; 32] {
+        let mut hasher = Sha256::new();
+        for part in [&*self.name, hook, self.payload.text()] {
+            hasher.update((part.len() as u64).to_le_bytes());
+            hasher.update(part);
+        }
+        hasher.finalize().into()
+    }
 }
+
+/// The start of the year 2000.
+const YEAR_2000: Duration = Duration::from_secs(946_684_800);

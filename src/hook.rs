@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use crate::capability::grant::Grants;
+use crate::diagnostic::Source;
 use crate::dialect::Dialect;
 use crate::handler::Handler;
 use crate::sandbox::limits::Limits;
@@ -23,6 +25,8 @@ pub struct Hook {
     pub handler: Handler,
     /// What it may use up.
     pub limits: Limits,
+    /// What it may reach.
+    pub grants: Grants,
     /// What a failure means for the event.
     pub on_error: OnError,
     /// The rules it plays by.
@@ -32,7 +36,7 @@ pub struct Hook {
 }
 
 /// Where a hook was written, for people.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Origin {
     /// The file, relative to the project.
     pub file: Arc<str>,
@@ -40,6 +44,8 @@ pub struct Origin {
     pub summary: Option<String>,
     /// Whether the priority was written down or is the default.
     pub explicit_priority: bool,
+    /// The file itself.
+    pub source: Arc<Source>,
 }
 
 /// What narrows a hook.

@@ -33,6 +33,7 @@ pub mod capability;
 pub mod chain;
 #[doc(hidden)]
 pub mod cli;
+pub mod config;
 pub mod decision;
 pub mod diagnostic;
 pub mod dialect;
@@ -44,6 +45,7 @@ pub mod json;
 pub mod outcome;
 pub mod runtime;
 pub mod sandbox;
+mod timestamp;
 pub mod verify;
 pub mod yaml;
 

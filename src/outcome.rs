@@ -82,6 +82,9 @@ pub struct TraceRow {
     pub fuel: Option<u64>,
     /// The fuel its predicate used.
     pub when_fuel: Option<u64>,
+    /// What it asked for and was refused, with the rule that refused it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub refusals: Vec<String>,
     /// The most linear memory it held.
     pub memory_bytes: u64,
     /// How long predicate and handler took.

@@ -152,7 +152,11 @@ fn a_script_that_fills_the_cache() {
         "x = (\"x\" * 1000) * 100\nfor i in range(1000000):\n    cache.set(\"k\" + str(i), x)",
     );
     assert_eq!(outcome.trace[0].cause, Some(Cause::HookError));
-    assert!(outcome.reason.unwrap().contains("the cache is full"));
+    let reason = outcome.reason.unwrap();
+    assert!(
+        reason.contains("the cache namespace \"hook/probe\" is full"),
+        "{reason}"
+    );
 }
 
 #[test]

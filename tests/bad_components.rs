@@ -90,18 +90,17 @@ fn a_component_whose_handler_has_another_type() {
 }
 
 #[test]
-fn cx_004_cx_007_an_import_nobody_grants() {
+fn cx_004_cx_007_an_import_nobody_can_grant() {
     let bytes = wat::parse_str(
         r#"(component
-            (import "wasi:filesystem/preopens@0.2.6" (instance
-              (export "get-directories" (func (result (list u8))))))
-            (import "wasi:sockets/network@0.2.6" (instance)))"#,
+            (import "wasi:keyvalue/store@0.2.0" (instance))
+            (import "acme:shell/exec" (instance)))"#,
     )
     .unwrap();
     let message = refusal(&bytes);
     assert!(
         message.starts_with(
-            "import not granted: the component imports wasi:filesystem/preopens@0.2.6, wasi:sockets/network@0.2.6, which no hook is granted"
+            "import not granted: the component imports wasi:keyvalue/store@0.2.0, acme:shell/exec, which no hook can be granted"
         ),
         "{message}"
     );
@@ -129,7 +128,7 @@ fn a_start_function_that_traps() {
 }
 
 #[test]
-fn http_and_tools_can_be_imported_and_refuse_clearly() {
+fn cx_004_an_import_that_was_not_granted_names_the_line_that_would() {
     // Calls `tools.call` and blocks with what it answers.
     let wat = module(
         r#"(import "hookbox:hook/tools@0.1.0" "call" (func $call (param i32 i32 i32 i32 i32)))"#,
@@ -139,12 +138,32 @@ fn http_and_tools_can_be_imported_and_refuse_clearly() {
          (i32.store (i32.const 1032) (i32.load (i32.const 3080)))
          (i32.store (i32.const 1036) (i32.load (i32.const 3084)))",
     );
-    let outcome =
-        component_project(&component(&wat), "").dispatch("tool.pre", support::command("ls"));
-    let reason = outcome.reason.unwrap();
-    assert!(
-        reason.contains("no hook is granted tools") && reason.contains("tool=deploy"),
-        "{reason}"
+    let bytes = component(&wat);
+    let loaded = Runtime::builder(component_project(&bytes, "").path())
+        .inspect()
+        .unwrap();
+    let problem = &loaded.problems[0];
+    assert_eq!(
+        problem.message,
+        "component \"probe.wasm\" imports hookbox:hook/tools@0.1.0, which hook \"probe\" is not granted"
+    );
+    assert_eq!(
+        problem.help.as_deref(),
+        Some("grant it in the frontmatter: `grant: { tools: [NAME] }`")
+    );
+    let outcome = component_project(&bytes, "grant: { tools: [other] }")
+        .dispatch("tool.pre", support::command("ls"));
+    assert_eq!(
+        outcome.reason.as_deref(),
+        Some(
+            "the tool \"deploy\" is not granted to hook \"probe\"; grant it with `tools: [NAME]` under `grant:`"
+        )
+    );
+    assert_eq!(
+        outcome.trace[0].refusals,
+        [
+            "tools: the tool \"deploy\" is not granted to hook \"probe\"; grant it with `tools: [NAME]` under `grant:`"
+        ]
     );
 }
 

@@ -178,6 +178,7 @@ fn hooks(plans: &[Plan]) -> Vec<Arc<Hook>> {
             predicate: Predicate::Always,
             handler: Handler::Placeholder,
             limits: Limits::default(),
+            grants: hookbox::capability::grant::Grants::default(),
             on_error: if plan.closed {
                 OnError::Block
             } else {
@@ -188,6 +189,7 @@ fn hooks(plans: &[Plan]) -> Vec<Arc<Hook>> {
                 file: "x.md".into(),
                 summary: None,
                 explicit_priority: true,
+                source: hookbox::diagnostic::Source::new("x.md", ""),
             },
         })
     };

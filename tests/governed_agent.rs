@@ -129,7 +129,8 @@ impl Expect {
             compare(name, json!(outcome.metrics.get(name)), Some(value));
         }
         for (key, value) in &self.cache {
-            compare(key, json!(runtime.cache().get(key)), Some(value));
+            let cache = runtime.cache("run").unwrap();
+            compare(key, json!(cache.get(key).unwrap()), Some(value));
         }
         for line in &self.logs {
             if !outcome.logs.iter().any(|log| log.message == *line) {

@@ -578,7 +578,7 @@ fn ah_048_hooks_that_emit_in_a_circle_are_stopped() {
     let outcome = project.dispatch("tool.pre", command("ls"));
     assert_eq!(outcome.decision, Block);
     let reason = outcome.reason.unwrap();
-    let circle = "emit: hooks emit in a circle: tool.pre → custom.a → custom.b → custom.a";
+    let circle = "emit: hooks emit in a circle: tool.pre → custom.a → custom.b → custom.a; narrow the hook with `when`";
     assert!(reason.ends_with(circle), "{reason}");
     for hook in ["a", "b", "c"] {
         assert_eq!(

@@ -6,11 +6,11 @@ mod support;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use hookbox::Outcome;
 use hookbox::Ruling::{Allow, Block};
 use hookbox::capability::log::Level;
 use hookbox::capability::metrics::Number;
 use hookbox::failure::Cause;
+use hookbox::{Outcome, Runtime};
 use serde_json::{Value, json};
 use support::{Project, command, hook_file};
 
@@ -23,6 +23,15 @@ fn handle(body: &str) -> String {
 /// Dispatches one `tool.pre` to a hook whose `handle` has this body.
 fn decide(body: &str) -> Outcome {
     Project::script(&handle(body)).dispatch("tool.pre", command("ls"))
+}
+
+/// A grant of every kind that a script can use.
+const EVERYTHING: &str = "grant: { http: [\"GET https://example.com/*\"], tools: [t], env: [CI], read: [\".\"], hooks: read }";
+
+/// A project with one hook on `tool.pre` that was granted something.
+fn granted(grant: &str, script: &str) -> Project {
+    let more = format!("priority: 10\n{grant}");
+    Project::with(&[("probe", &hook_file("tool.pre", &more, script))])
 }
 
 fn messages(outcome: &Outcome) -> Vec<&str> {
@@ -53,9 +62,14 @@ fn ah_072_the_top_level_of_a_script_has_no_capabilities() {
         "events.emit('custom.a')",
         "emit('custom.a')",
         "tools.call('a')",
+        "env('A')",
+        "files.read('a')",
+        "files.list('a')",
+        "hooks.list()",
+        "hooks.source('a')",
     ] {
         let script = format!("X = {call}\n\n{}", handle("return allow()"));
-        let runtime = Project::script(&script).runtime();
+        let runtime = granted(EVERYTHING, &script).runtime();
         let outcome = runtime.dispatch("tool.pre", command("ls")).unwrap();
         let name = call
             .split_once('(')
@@ -65,7 +79,7 @@ fn ah_072_the_top_level_of_a_script_has_no_capabilities() {
         assert_eq!(
             outcome.reason.unwrap(),
             format!(
-                "hook \"probe\" failed: hook error: .harness/hooks/probe.md:5:7: {name}: not available while the script loads; call it inside handle"
+                "hook \"probe\" failed: hook error: .harness/hooks/probe.md:6:7: {name}: not available while the script loads; call it inside handle"
             )
         );
         assert!(runtime.metrics().snapshot().is_empty());
@@ -212,7 +226,7 @@ fn ah_078_log_lines_reach_the_next_turn_end_and_only_that() {
     );
     assert_eq!(
         outcome.payload.value()["logs"][1],
-        json!({"hook": "audit", "level": "warn", "message": "call b"})
+        json!({"hook": "audit", "event": "tool.pre", "level": "warn", "message": "call b"})
     );
     let outcome = end();
     assert_eq!(outcome.payload.value(), &json!({"text": ""}));
@@ -235,9 +249,13 @@ fn ah_079_the_cache_is_shared_with_the_host_and_as_old_as_the_run() {
     let body = "before = cache.get('host')\ncache.set('hook', {'n': [1, 1.0, None, 'é']})\nreturn modify({'args': {'seen': before, 'default': cache.get('nothing', 'd'), 'none': cache.get('nothing')}})";
     let project = Project::script(&handle(body));
     let runtime = project.runtime();
-    runtime
-        .cache()
-        .set("host", json!({"big": 12_345_678_901_234_567_890_u64}), None)
+    let cache = |runtime: &Runtime| runtime.cache_of("probe").unwrap();
+    cache(&runtime)
+        .set(
+            "host",
+            &json!({"big": 12_345_678_901_234_567_890_u64}),
+            None,
+        )
         .unwrap();
     let outcome = runtime.dispatch("tool.pre", command("ls")).unwrap();
     assert_eq!(
@@ -245,11 +263,11 @@ fn ah_079_the_cache_is_shared_with_the_host_and_as_old_as_the_run() {
         json!({"seen": {"big": 12_345_678_901_234_567_890_u64}, "default": "d", "none": null})
     );
     assert_eq!(
-        runtime.cache().get("hook").unwrap().to_string(),
+        cache(&runtime).get("hook").unwrap().unwrap().to_string(),
         "{\"n\":[1,1.0,null,\"é\"]}"
     );
     let fresh = project.runtime();
-    assert_eq!(fresh.cache().get("hook"), None);
+    assert_eq!(cache(&fresh).get("hook"), Ok(None));
     assert_eq!(
         fresh
             .dispatch("tool.pre", command("ls"))
@@ -318,11 +336,11 @@ fn ah_079_what_cannot_be_stored_is_an_error() {
         ),
         (
             "cache.incr('text')",
-            "cache.incr: the value under \"text\" is not an integer that can be counted up",
+            "cache.incr: the value under \"text\" is not an integer that can be counted up; delete it, or use another key",
         ),
         (
             "cache.incr('max')",
-            "cache.incr: the value under \"max\" is not an integer that can be counted up",
+            "cache.incr: the value under \"max\" is not an integer that can be counted up; delete it, or use another key",
         ),
     ] {
         let outcome = decide(&format!(
@@ -339,9 +357,9 @@ fn ah_079_what_cannot_be_stored_is_an_error() {
 #[test]
 fn ah_079_a_full_cache_says_so() {
     let runtime = Project::script(&handle("cache.set('k', 'x' * 100)\nreturn allow()")).runtime();
-    runtime
-        .cache()
-        .set("host", "x".repeat((16 << 20) - 50).into(), None)
+    let cache = runtime.cache_of("probe").unwrap();
+    cache
+        .set("host", &"x".repeat((1 << 20) - 50).into(), None)
         .unwrap();
     let reason = runtime
         .dispatch("tool.pre", command("ls"))
@@ -349,10 +367,10 @@ fn ah_079_a_full_cache_says_so() {
         .reason
         .unwrap();
     assert!(
-        reason.ends_with("cache.set: the cache is full: a run may store 16777216 bytes"),
+        reason.contains("cache.set: the cache namespace \"hook/probe\" is full"),
         "{reason}"
     );
-    assert!(runtime.cache().delete("host"));
+    assert_eq!(cache.delete("host"), Ok(true));
     assert_eq!(
         runtime
             .dispatch("tool.pre", command("ls"))
@@ -368,13 +386,10 @@ fn ah_079_the_host_s_own_ttl_is_kept() {
         "return block(repr([cache.get('gone'), cache.get('here')]))",
     ))
     .runtime();
-    runtime
-        .cache()
-        .set("gone", json!(1), Some(Duration::ZERO))
-        .unwrap();
-    runtime
-        .cache()
-        .set("here", json!(1), Some(Duration::from_secs(3600)))
+    let cache = runtime.cache_of("probe").unwrap();
+    cache.set("gone", &json!(1), Some(Duration::ZERO)).unwrap();
+    cache
+        .set("here", &json!(1), Some(Duration::from_secs(3600)))
         .unwrap();
     assert_eq!(
         runtime
@@ -387,29 +402,45 @@ fn ah_079_the_host_s_own_ttl_is_kept() {
 }
 
 #[test]
-fn ah_080_http_is_refused_to_a_hook_without_a_grant() {
-    for (call, name) in [
-        ("http.get('http://127.0.0.1:9/x')", "http.get"),
+fn ah_080_ah_086_what_a_script_names_without_a_grant_keeps_it_from_loading() {
+    for (call, name, line) in [
         (
-            "http.get('https://example.com', headers = {'a': 'b'}, timeout_seconds = 1)",
-            "http.get",
+            "http.get('http://127.0.0.1:9/x')",
+            "http",
+            "http: [\"GET https://HOST/PATH/*\"]",
         ),
-        ("http.post('http://127.0.0.1:9/x', {'a': 1})", "http.post"),
         (
-            "http.post('http://127.0.0.1:9/x', body = 'text', headers = {'content-type': 'x'})",
-            "http.post",
+            "http.post('http://127.0.0.1:9/x', {'a': 1})",
+            "http",
+            "http: [\"GET https://HOST/PATH/*\"]",
         ),
+        ("tools.call('t')", "tools", "tools: [NAME]"),
+        ("env('HOME')", "env", "env: [NAME]"),
+        ("files.read('a')", "files", "read: [\"FOLDER/\"]"),
+        ("hooks.list()", "hooks", "hooks: read"),
     ] {
-        let outcome = decide(&format!("{call}\nreturn allow()"));
-        assert_eq!(outcome.decision, Block);
-        let reason = outcome.reason.unwrap();
-        assert!(
-            reason.contains(&format!("probe.md:6:5: {name}: ")),
-            "{reason}"
+        let project = Project::script(&handle(&format!("{call}\nreturn allow()")));
+        let loaded = Runtime::builder(project.path()).inspect().unwrap();
+        let [problem] = loaded.problems.as_slice() else {
+            panic!("{:?}", loaded.problems)
+        };
+        assert!(problem.is_error());
+        assert_eq!(
+            problem.message,
+            format!("the script uses {name}, which hook \"probe\" is not granted")
         );
-        let url = call.split('\'').nth(1).unwrap();
-        assert!(reason.contains(url) && reason.contains("grant"), "{reason}");
+        assert_eq!((problem.line(), problem.column()), (Some(6), Some(5)));
+        assert_eq!(
+            problem.help.as_deref(),
+            Some(&*format!(
+                "grant it in the frontmatter: `grant: {{ {line} }}`"
+            ))
+        );
     }
+}
+
+#[test]
+fn ah_080_ah_086_arguments_that_make_no_sense_are_errors_of_the_script() {
     for (call, wanted) in [
         (
             "http.get('http://a', headers = [])",
@@ -423,30 +454,16 @@ fn ah_080_http_is_refused_to_a_hook_without_a_grant() {
             "http.post('http://a', len)",
             "http.post: body is a function, which JSON cannot hold",
         ),
+        (
+            "tools.call('t', {'f': len})",
+            "tools.call: args.f is a function, which JSON cannot hold",
+        ),
     ] {
-        let reason = decide(&format!("{call}\nreturn allow()")).reason.unwrap();
+        let script = handle(&format!("{call}\nreturn allow()"));
+        let outcome = granted(EVERYTHING, &script).dispatch("tool.pre", command("ls"));
+        let reason = outcome.reason.unwrap();
         assert!(reason.ends_with(wanted), "{reason}");
     }
-}
-
-#[test]
-fn ah_086_a_tool_is_refused_to_a_hook_without_a_grant() {
-    let outcome = decide("return block(tools.call('write_file', {'path': 'x'}))");
-    assert_eq!(outcome.decision, Block);
-    let reason = outcome.reason.unwrap();
-    assert!(
-        reason.contains("probe.md:6:18: tools.call: ")
-            && reason.contains("write_file")
-            && reason.contains("grant"),
-        "{reason}"
-    );
-    let reason = decide("tools.call('t', {'f': len})\nreturn allow()")
-        .reason
-        .unwrap();
-    assert!(
-        reason.ends_with("tools.call: args.f is a function, which JSON cannot hold"),
-        "{reason}"
-    );
 }
 
 /// A project whose payloads may have 2 KiB, with a hook that logs 3 KiB.

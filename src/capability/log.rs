@@ -8,6 +8,9 @@ use crate::sandbox::bindings::log as wit;
 use crate::sandbox::instance::Call;
 use crate::sandbox::limits::Limits;
 
+/// What the lines of hooks are called in `tracing`, to tell them from hookbox's own.
+const TARGET: &str = "hookbox::hook";
+
 /// How loud a line is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -22,11 +25,13 @@ pub enum Level {
     Error,
 }
 
-/// One line with the hook that wrote it.
+/// One line with the hook that wrote it and the event it was called for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LogLine {
     /// The hook's name.
     pub hook: Arc<str>,
+    /// The event's name.
+    pub event: Arc<str>,
     /// How loud it is.
     pub level: Level,
     /// What it says.
@@ -37,6 +42,7 @@ pub struct LogLine {
 #[derive(Debug)]
 pub struct Logs {
     hook: Arc<str>,
+    event: Arc<str>,
     lines: Vec<LogLine>,
     lines_left: usize,
     bytes_left: usize,
@@ -44,9 +50,10 @@ pub struct Logs {
 }
 
 impl Logs {
-    pub(super) fn new(hook: Arc<str>, limits: &Limits) -> Self {
+    pub(super) fn new(hook: Arc<str>, event: Arc<str>, limits: &Limits) -> Self {
         Self {
             hook,
+            event,
             lines: Vec::new(),
             lines_left: limits.log_lines,
             bytes_left: limits.log_bytes,
@@ -54,18 +61,31 @@ impl Logs {
         }
     }
 
-    fn write(&mut self, level: Level, message: String) {
+    pub(super) fn write(&mut self, level: Level, message: String) {
         if self.lines_left == 0 || message.len() > self.bytes_left {
             self.dropped += 1;
             return;
         }
         self.lines_left -= 1;
         self.bytes_left -= message.len();
+        self.trace(level, &message);
         self.lines.push(LogLine {
             hook: Arc::clone(&self.hook),
+            event: Arc::clone(&self.event),
             level,
             message,
         });
+    }
+
+    /// Passes a line on to whoever follows this process.
+    fn trace(&self, level: Level, message: &str) {
+        let (hook, event) = (&*self.hook, &*self.event);
+        match level {
+            Level::Debug => tracing::debug!(target: TARGET, hook, event, "{message}"),
+            Level::Info => tracing::info!(target: TARGET, hook, event, "{message}"),
+            Level::Warn => tracing::warn!(target: TARGET, hook, event, "{message}"),
+            Level::Error => tracing::error!(target: TARGET, hook, event, "{message}"),
+        }
     }
 
     /// Appends lines of a nested event, which were bounded when they were written.

@@ -1,87 +1,149 @@
 //! The only way out of the sandbox. Every call of a guest arrives here, is
 //! counted, and is checked against what the hook may do.
 
+pub mod back;
 pub mod cache;
+pub mod doors;
+mod environment;
 pub mod events;
+mod files;
+pub mod grant;
+mod hooks;
 pub mod http;
 pub mod log;
 pub mod metrics;
+pub(crate) mod refusal;
+pub mod services;
 pub mod tools;
+pub(crate) mod wasi;
 
-use std::sync::Arc;
-use std::time::Instant;
+use std::sync::{Arc, LazyLock};
+use std::time::{Duration, Instant};
 
+use crate::event::Event;
 use crate::failure::{Cause, Failure};
+use crate::json::Json;
 use crate::sandbox::instance::Call;
 use crate::sandbox::limits::Limits;
-use events::Emit;
+use back::{Back, Echo, Nowhere, Refusal};
+use doors::Doors;
+use grant::{Grants, Kind};
 use log::{LogLine, Logs};
+use refusal::Refusals;
+use services::Services;
+pub use wasi::TellTime;
 
 /// How many warnings one call may leave.
 const MAX_WARNINGS: usize = 20;
 
+/// How long before the end of a call a request is given up, so that the guest can
+/// still say what it makes of that.
+const TIME_TO_REPLY: Duration = Duration::from_millis(100);
+
 /// What the hooks of one run share.
 #[derive(Debug, Default)]
 pub struct Run {
-    /// The key-value store.
-    pub cache: cache::Cache,
     /// Counters and gauges.
-    pub metrics: metrics::Metrics,
+    pub metrics: Arc<metrics::Metrics>,
+    /// What the host lends.
+    pub services: Services,
+}
+
+/// Who crosses the border, on which occasion, and where it may lead.
+#[derive(Clone)]
+pub struct Pass {
+    /// The hook's name.
+    pub hook: Arc<str>,
+    /// What it may use up.
+    pub limits: Limits,
+    /// The event it was called for.
+    pub event: Event,
+    /// What it can go through.
+    pub doors: Arc<Doors>,
+    /// What it shares with other hooks.
+    pub run: Arc<Run>,
+    /// The way back into the runtime.
+    pub back: Arc<dyn Back>,
+    /// When the call that caused this one has to be over.
+    pub latest: Option<Instant>,
+}
+
+impl Pass {
+    /// Makes a pass that leads nowhere, for looking at code without running it.
+    #[must_use]
+    pub fn nowhere() -> Self {
+        static NOWHERE: LazyLock<Pass> = LazyLock::new(|| Pass {
+            hook: "".into(),
+            limits: Limits::default(),
+            event: Event {
+                name: "".into(),
+                payload: Json::from(serde_json::Value::Null),
+                id: String::new(),
+                subject: None,
+                depth: 0,
+            },
+            doors: Doors::closed(),
+            run: Arc::default(),
+            back: Arc::new(Nowhere),
+            latest: None,
+        });
+        NOWHERE.clone()
+    }
 }
 
 /// One call's view of the host.
 pub struct Border {
-    hook: Arc<str>,
-    limits: Limits,
+    pass: Pass,
     deadline: Instant,
-    run: Arc<Run>,
-    emit: Emit,
     logs: Logs,
     warnings: Vec<String>,
+    refusals: Refusals,
     calls: u64,
+    requests: u32,
+}
+
+/// What a call leaves behind.
+#[derive(Debug, Clone, Default)]
+pub struct Left {
+    /// What was logged.
+    pub logs: Vec<LogLine>,
+    /// What was odd.
+    pub warnings: Vec<String>,
+    /// What was refused.
+    pub refusals: Vec<String>,
 }
 
 impl Border {
     /// Opens the border for one call, which ends at the latest when the call
     /// that caused it does.
     #[must_use]
-    pub fn new(
-        hook: Arc<str>,
-        limits: Limits,
-        run: Arc<Run>,
-        emit: Emit,
-        latest: Option<Instant>,
-    ) -> Self {
-        let own = Instant::now() + limits.wall_time;
+    pub fn new(pass: Pass) -> Self {
+        let own = Instant::now() + pass.limits.wall_time;
         Self {
-            logs: Logs::new(Arc::clone(&hook), &limits),
-            hook,
-            limits,
-            deadline: latest.map_or(own, |latest| latest.min(own)),
-            run,
-            emit,
+            logs: Logs::new(
+                Arc::clone(&pass.hook),
+                Arc::clone(&pass.event.name),
+                &pass.limits,
+            ),
+            deadline: pass.latest.map_or(own, |latest| latest.min(own)),
+            pass,
             warnings: Vec::new(),
+            refusals: Refusals::default(),
             calls: 0,
+            requests: 0,
         }
     }
 
     /// Makes a border with nothing behind it, for looking at code without running it.
     #[must_use]
-    pub fn closed(hook: &str, limits: Limits) -> Self {
-        let refuse = |_| events::Echo {
-            result: Err(events::Refusal::Refused(
-                "no event is on its way".to_owned(),
-            )),
-            logs: Vec::new(),
-            warnings: Vec::new(),
-        };
-        Self::new(hook.into(), limits, Arc::default(), Arc::new(refuse), None)
+    pub fn closed() -> Self {
+        Self::new(Pass::nowhere())
     }
 
     /// Returns the limits of the hook.
     #[must_use]
     pub fn limits(&self) -> &Limits {
-        &self.limits
+        &self.pass.limits
     }
 
     /// Returns when the call has to be over.
@@ -90,29 +152,70 @@ impl Border {
         self.deadline
     }
 
-    /// Closes the border and hands over what was logged and what was odd.
+    /// Returns when an answer from outside has to be there.
+    pub(crate) fn reply_by(&self) -> Instant {
+        let left = self.deadline.saturating_duration_since(Instant::now());
+        let by = self.deadline.checked_sub(TIME_TO_REPLY.min(left / 10));
+        by.unwrap_or(self.deadline)
+    }
+
+    pub(crate) fn hook(&self) -> &str {
+        &self.pass.hook
+    }
+
+    pub(crate) fn event(&self) -> &Event {
+        &self.pass.event
+    }
+
+    pub(crate) fn grants(&self) -> &Grants {
+        &self.pass.doors.grants
+    }
+
+    pub(crate) fn doors(&self) -> Arc<Doors> {
+        Arc::clone(&self.pass.doors)
+    }
+
+    pub(crate) fn refusals(&self) -> Refusals {
+        self.refusals.clone()
+    }
+
+    pub(crate) fn tell_time(&self) -> TellTime {
+        Arc::clone(&self.pass.run.services.clock)
+    }
+
+    /// Closes the border and hands over what was logged, odd and refused.
     #[must_use]
-    pub fn leave(self) -> (Vec<LogLine>, Vec<String>) {
-        let mut warnings = self.warnings;
-        let (lines, dropped) = self.logs.into_lines();
+    pub fn leave(mut self) -> Left {
+        let (logs, dropped) = self.logs.into_lines();
         if dropped > 0 {
-            warnings.push(format!(
+            self.warnings.push(format!(
                 "hook {:?}: {dropped} log lines were dropped; raise `log_lines` or `log_bytes` under `limits:` to keep more",
-                self.hook
+                self.pass.hook
             ));
         }
-        (lines, warnings)
+        Left {
+            logs,
+            warnings: self.warnings,
+            refusals: self.refusals.take(),
+        }
+    }
+
+    /// Logs what a guest printed.
+    pub(crate) fn log_printed(&mut self, lines: Vec<(log::Level, String)>) {
+        for (level, line) in lines {
+            self.logs.write(level, line);
+        }
     }
 
     /// Counts a call across the border.
     fn enter(&mut self) -> wasmtime::Result<()> {
         self.calls += 1;
-        if self.calls > self.limits.host_calls {
+        if self.calls > self.limits().host_calls {
             return Err(Failure::new(
                 Cause::HostCalls,
                 format!(
                     "the call went to the host more than {} times; raise `host_calls` under `limits:` if it has to",
-                    self.limits.host_calls
+                    self.limits().host_calls
                 ),
             )
             .into());
@@ -122,7 +225,7 @@ impl Border {
                 Cause::Deadline,
                 format!(
                     "the call took longer than {:?}; if it has to, raise `wall_time` under `limits:`",
-                    self.limits.wall_time
+                    self.limits().wall_time
                 ),
             )
             .into());
@@ -134,8 +237,30 @@ impl Border {
     fn warn(&mut self, message: &str) {
         if self.warnings.len() < MAX_WARNINGS {
             self.warnings
-                .push(format!("hook {:?}: {message}", self.hook));
+                .push(format!("hook {:?}: {message}", self.pass.hook));
         }
+    }
+
+    /// Says no: the guest gets the sentence, and the trace has it too.
+    fn refuse(&self, kind: Kind, what: &str) -> String {
+        let why = format!(
+            "{what} is not granted to hook {:?}; grant it with `{}` under `grant:`",
+            self.pass.hook,
+            kind.example()
+        );
+        self.refusals.push(format!("{}: {why}", kind.key()));
+        why
+    }
+
+    /// Takes over what came of going back in.
+    fn hear(&mut self, echo: Echo) -> Result<Json, Refusal> {
+        self.logs.append(echo.logs);
+        let room = MAX_WARNINGS.saturating_sub(self.warnings.len());
+        self.warnings.extend(echo.warnings.into_iter().take(room));
+        for refusal in echo.refusals {
+            self.refusals.push(refusal);
+        }
+        echo.result
     }
 }
 

@@ -1,17 +1,29 @@
-//! The agent's tools. No grant covers a call yet, so every one is refused.
+//! The agent's tools. Which ones there are is up to the host; which of them a hook
+//! may call is up to its grant.
 
+use super::back::Refusal;
+use super::grant::Kind;
 use crate::sandbox::bindings::tools as wit;
 use crate::sandbox::instance::Call;
 
 impl wit::Host for Call {
-    fn call(
-        &mut self,
-        name: String,
-        _args: String,
-    ) -> wasmtime::Result<Result<String, wit::Error>> {
-        self.enter()?;
-        Ok(Err(wit::Error::NotGranted(format!(
-            "no hook is granted tools in this version of hookbox (tool={name})"
-        ))))
+    fn call(&mut self, name: String, args: String) -> wasmtime::Result<Result<String, wit::Error>> {
+        let border = self.enter()?;
+        if !border.grants().tools.contains(&name) {
+            let why = border.refuse(Kind::Tools, &format!("the tool {name:?}"));
+            return Ok(Err(wit::Error::NotGranted(why)));
+        }
+        let call = match border.entering(name, &args, "arguments") {
+            Ok(call) => call,
+            Err(why) => return Ok(Err(wit::Error::Failed(why))),
+        };
+        let echo = border.pass.back.call_tool(call);
+        let result = border.hear(echo);
+        Ok(match result {
+            Ok(result) => Ok(result.text().to_owned()),
+            Err(Refusal::Blocked(reason)) => Err(wit::Error::Blocked(reason)),
+            Err(Refusal::UnknownTool(why)) => Err(wit::Error::UnknownTool(why)),
+            Err(Refusal::Refused(why) | Refusal::Failed(why)) => Err(wit::Error::Failed(why)),
+        })
     }
 }

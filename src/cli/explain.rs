@@ -87,8 +87,34 @@ fn stack_text(stack: &[&Hook]) -> String {
             summary(hook),
             style::faint(when(hook))
         );
+        let stem = if index + 1 == stack.len() { " " } else { "│" };
+        text += &grants(hook, stem);
     }
     text
+}
+
+/// What a hook may reach, a line for each grant.
+fn grants(hook: &Hook, stem: &str) -> String {
+    let mut text = String::new();
+    for (key, what) in hook.grants.lines() {
+        let line = format!("may {}", style::plain(&deed(key, &what)));
+        let _ = writeln!(text, "{stem}     {}", style::notable(line));
+    }
+    text
+}
+
+/// A grant as a sentence about the hook.
+fn deed(key: &str, what: &str) -> String {
+    match key {
+        "http" => format!("send {what}"),
+        "cache" => format!("keep values in the cache: {what}"),
+        "env" => format!("see the environment: {what}"),
+        "read" => format!("read files below {what}"),
+        "tools" => format!("call tools: {what}"),
+        "hooks" => "read the project's hooks".to_owned(),
+        "clock" => "see the real time".to_owned(),
+        _ => "draw real randomness".to_owned(),
+    }
 }
 
 fn summary(hook: &Hook) -> String {

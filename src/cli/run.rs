@@ -1,14 +1,16 @@
 //! `hookbox run`: one event through its chain.
 
 use std::io::Write as _;
+use std::path::{Path, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use clap::Args;
 
 use super::{FAILED, ProjectArgs, payload, print_json, style};
+use crate::capability::log::LogLine;
 use crate::decision::{Effect, Ruling};
 use crate::outcome::{Outcome, TraceRow};
-use crate::runtime::LoadError;
+use crate::runtime::{LoadError, Runtime};
 
 /// Send one event through the project's hooks and print the decision
 ///
@@ -32,6 +34,13 @@ pub(super) struct RunArgs {
     /// Also show what each hook did, and what it logged
     #[arg(long, short)]
     verbose: bool,
+    /// Write the metrics to a file, in the text format that Prometheus reads
+    #[arg(long, value_name = "FILE")]
+    prometheus: Option<PathBuf>,
+    /// Send the metrics to an OTLP collector, for example http://localhost:4318
+    #[cfg(feature = "otlp")]
+    #[arg(long, value_name = "URL")]
+    otlp: Option<String>,
 }
 
 impl RunArgs {
@@ -64,7 +73,37 @@ impl RunArgs {
         let bytes = payload::read(self.payload.as_deref())?;
         let runtime = self.project.builder().load()?;
         let payload = payload::parse(bytes.as_deref(), runtime.limits())?;
-        Ok(runtime.dispatch(&self.event, payload)?)
+        #[cfg(feature = "otlp")]
+        let started = std::time::SystemTime::now();
+        let mut outcome = runtime.dispatch(&self.event, payload)?;
+        if let Err(error) = self.export(&runtime) {
+            outcome.warnings.push(format!("{error:#}"));
+        }
+        #[cfg(feature = "otlp")]
+        if let Some(endpoint) = &self.otlp
+            && let Err(error) = runtime.metrics().export_otlp(endpoint, started)
+        {
+            outcome.warnings.push(error.to_string());
+        }
+        Ok(outcome)
+    }
+
+    /// Writes the metrics whole or not at all: somebody may be reading them. That it
+    /// fails is no reason to decide otherwise.
+    fn export(&self, runtime: &Runtime) -> Result<()> {
+        let Some(path) = &self.prometheus else {
+            return Ok(());
+        };
+        let folder = path
+            .parent()
+            .filter(|folder| !folder.as_os_str().is_empty());
+        let write = || -> std::io::Result<()> {
+            let mut file = tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new(".")))?;
+            file.write_all(runtime.metrics().to_prometheus().as_bytes())?;
+            file.persist(path).map_err(|error| error.error)?;
+            Ok(())
+        };
+        write().with_context(|| format!("the metrics cannot be written to {}", path.display()))
     }
 
     fn print(&self, outcome: &Outcome) -> Result<()> {
@@ -159,6 +198,10 @@ fn trace(outcome: &Outcome) -> String {
             deed(row),
             style::faint(cost(row))
         );
+        for refusal in &row.refusals {
+            let refusal = style::plain(refusal);
+            text += &format!("        {} {refusal}\n", style::notable("refused"));
+        }
         for line in row.stack.iter().flat_map(|stack| stack.lines()) {
             text += &format!("        {}\n", style::faint(style::plain(line)));
         }
@@ -166,12 +209,21 @@ fn trace(outcome: &Outcome) -> String {
     for line in &outcome.logs {
         let level = format!("{:?}", line.level).to_lowercase();
         text += &format!(
-            "   log  {:width$}  {level}: {}\n",
+            "   log  {:width$}  {level}: {}{}\n",
             line.hook,
-            style::plain(&line.message)
+            style::plain(&line.message),
+            nested(outcome, line)
         );
     }
     text
+}
+
+/// Says where a line comes from if it is not from this event itself.
+fn nested(outcome: &Outcome, line: &LogLine) -> String {
+    if line.event == outcome.event {
+        return String::new();
+    }
+    style::faint(format!("  ({})", style::plain(&line.event)))
 }
 
 fn deed(row: &TraceRow) -> String {

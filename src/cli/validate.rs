@@ -97,6 +97,7 @@ pub(super) fn as_json(hook: &Hook) -> serde_json::Value {
         "file": hook.origin.file,
         "summary": hook.origin.summary,
         "limits": hook.limits,
+        "grants": hook.grants,
     })
 }
 
@@ -107,8 +108,14 @@ fn as_text(hook: &Hook) -> String {
     } else {
         " (default)"
     };
+    let grants: String = hook
+        .grants
+        .lines()
+        .iter()
+        .map(|(key, what)| format!("  grant     {key}: {}\n", style::plain(what)))
+        .collect();
     format!(
-        "{}\n  event     {}\n  priority  {}{priority}\n  when      {}\n  handler   {}\n  on error  {}\n  file      {}\n\n",
+        "{}\n  event     {}\n  priority  {}{priority}\n  when      {}\n  handler   {}\n  on error  {}\n  file      {}\n{grants}\n",
         style::name(&hook.name),
         hook.event,
         hook.priority,

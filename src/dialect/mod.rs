@@ -3,15 +3,17 @@
 
 pub mod harness;
 
+use std::io::Read as _;
 use std::sync::Arc;
 
+use cap_std::fs::Dir;
 use serde_json::Value;
 
+use crate::config::Config;
 use crate::diagnostic::Diagnostic;
 use crate::event::Event;
 use crate::failure::Failure;
 use crate::hook::Hook;
-use crate::sandbox::limits::Limits;
 
 /// The rules of one dialect, as the chain needs them.
 #[derive(Debug)]
@@ -31,8 +33,8 @@ pub struct Dialect {
 pub struct Loaded {
     /// The hooks that can run, in the order of registration.
     pub hooks: Vec<Arc<Hook>>,
-    /// The limits the project sets for all hooks.
-    pub limits: Limits,
+    /// What the project sets for all hooks.
+    pub config: Config,
     /// What is wrong or odd.
     pub problems: Vec<Diagnostic>,
 }
@@ -44,4 +46,32 @@ pub enum PredicateFailure {
     Skip,
     /// The hook counts as failed, so its `on_error` decides.
     Fail,
+}
+
+/// Reads a file that is one, and not a large one.
+pub(crate) fn read_bounded(root: &Dir, path: &str, limit: u64) -> std::io::Result<Vec<u8>> {
+    use std::io::{Error, ErrorKind};
+    let metadata = root.metadata(path)?;
+    if metadata.is_dir() {
+        return Err(Error::new(
+            ErrorKind::IsADirectory,
+            "it is a directory, not a file",
+        ));
+    }
+    // A pipe would never end, and never start either.
+    if !metadata.is_file() {
+        return Err(Error::new(
+            ErrorKind::InvalidInput,
+            "it is not a regular file",
+        ));
+    }
+    let mut bytes = Vec::new();
+    root.open(path)?.take(limit + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > limit {
+        return Err(Error::new(
+            ErrorKind::FileTooLarge,
+            format!("it is larger than {} KiB", limit >> 10),
+        ));
+    }
+    Ok(bytes)
 }

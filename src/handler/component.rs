@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use wasmtime::Store;
+
 use crate::capability::Border;
 use crate::chain::Ran;
 use crate::decision::{Answer, Decision, Effect, Placement, Propagation, Reminder, RoleHint};
@@ -10,7 +12,7 @@ use crate::json::Json;
 use crate::sandbox::bindings::hook::HookPre;
 use crate::sandbox::bindings::types;
 use crate::sandbox::compiled::{CodeStore, Digest, OnProgress};
-use crate::sandbox::component::{check_header, link_hook};
+use crate::sandbox::component::{Linked, WASI, check_header, link_hook};
 use crate::sandbox::engine::Engine;
 use crate::sandbox::instance::{self, Call};
 use crate::sandbox::limits::Limits;
@@ -18,6 +20,8 @@ use crate::sandbox::limits::Limits;
 /// A component, compiled and linked.
 pub struct ComponentHook {
     ready: HookPre<Call>,
+    imports: Vec<String>,
+    needs_wasi: bool,
     digest: Digest,
 }
 
@@ -51,8 +55,11 @@ impl ComponentHook {
                 compile_time,
             )
             .map_err(|error| Failure::new(Cause::BadComponent, error.to_string()))?;
+        let Linked { ready, imports } = link_hook(engine, &component)?;
         let hook = Self {
-            ready: link_hook(engine, &component)?,
+            ready,
+            needs_wasi: imports.iter().any(|import| import.starts_with(WASI)),
+            imports,
             digest,
         };
         hook.try_out(engine)?;
@@ -63,8 +70,7 @@ impl ComponentHook {
     /// exports, or with a start function, shows when the hook loads and not in the
     /// middle of an event.
     fn try_out(&self, engine: &Engine) -> Result<(), Failure> {
-        let border = Border::closed("", Limits::default());
-        let ran = instance::run(engine, border, async |store| {
+        let ran = self.run(engine, Border::closed(), async |store| {
             self.ready.instantiate_async(store).await
         });
         match ran.result {
@@ -75,6 +81,25 @@ impl ComponentHook {
                 ..failure
             }),
             Err(failure) => Err(failure),
+        }
+    }
+
+    /// Returns the names of the component's imports.
+    #[must_use]
+    pub fn imports(&self) -> &[String] {
+        &self.imports
+    }
+
+    fn run<T>(
+        &self,
+        engine: &Engine,
+        border: Border,
+        work: impl AsyncFnOnce(&mut Store<Call>) -> wasmtime::Result<T>,
+    ) -> Ran<T> {
+        if self.needs_wasi {
+            instance::run_with_wasi(engine, border, work)
+        } else {
+            instance::run(engine, border, work)
         }
     }
 
@@ -91,7 +116,7 @@ impl ComponentHook {
         border: Border,
     ) -> Ran<Answer> {
         let limits = *border.limits();
-        let ran = instance::run(engine, border, async |store| {
+        let ran = self.run(engine, border, async |store| {
             let hook = self.ready.instantiate_async(&mut *store).await?;
             hook.hookbox_hook_handler().call_handle(store, event).await
         });

@@ -20,10 +20,9 @@ use crate::sandbox::compiled::{CodeStore, Digest, OnProgress};
 use crate::sandbox::component::link_starlark;
 use crate::sandbox::engine::Engine;
 use crate::sandbox::instance::{self, Call};
-use crate::sandbox::limits::Limits;
 use crate::yaml::{ScalarMap, Style};
 
-pub use wit::{Entry, Problem, Report, ScriptReport};
+pub use wit::{Entry, Problem, Report, ScriptReport, UseOfBuiltin};
 
 /// The interpreter, built by `guest-sdk/starlark/build` and checked in.
 const COMPONENT: &[u8] = include_bytes!("../../guest-sdk/starlark/starlark.wasm");
@@ -165,7 +164,8 @@ impl Interpreter {
             ..
         })) = &ran.result
         {
-            ran.warnings
+            ran.left
+                .warnings
                 .push(format!("hook {:?}: {warning}", event.hook));
         }
         ran.and_then(|result| match result {
@@ -245,7 +245,7 @@ impl<'a> Parser<'a> {
             Some(guest) if self.texts < TEXTS_PER_INSTANCE => guest,
             _ => self.fresh()?,
         };
-        store.data_mut().border = Border::closed("", Limits::default());
+        store.data_mut().border = Border::closed();
         // Only an instance that came through unharmed is used again.
         let report = instance::step(&mut store, async |store| work(&guest, store).await)?;
         self.guest = Some((store, guest));
@@ -254,7 +254,7 @@ impl<'a> Parser<'a> {
     }
 
     fn fresh(&mut self) -> Result<(Store<Call>, StarlarkWorld), Failure> {
-        let border = Border::closed("", Limits::default());
+        let border = Border::closed();
         let mut store = instance::open(self.engine, border);
         let guest = instance::step(&mut store, async |store| {
             self.interpreter.ready.instantiate_async(store).await

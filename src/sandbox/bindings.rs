@@ -31,8 +31,13 @@ pub mod starlark {
             "hookbox:hook/http": super::hook::hookbox::hook::http,
             "hookbox:hook/events": super::hook::hookbox::hook::events,
             "hookbox:hook/tools": super::hook::hookbox::hook::tools,
+            "hookbox:hook/environment": super::hook::hookbox::hook::environment,
+            "hookbox:hook/files": super::hook::hookbox::hook::files,
+            "hookbox:hook/hooks": super::hook::hookbox::hook::hooks,
         },
     });
 }
 
-pub use hook::hookbox::hook::{cache, events, http, log, metrics, tools, types};
+pub use hook::hookbox::hook::{
+    cache, environment, events, files, hooks, http, log, metrics, tools, types,
+};

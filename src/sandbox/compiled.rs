@@ -100,10 +100,7 @@ impl CodeStore {
     /// # Errors
     /// Returns why the directory is not safe to load code from.
     pub fn open_default() -> Result<Self, StoreError> {
-        let base = std::env::var_os("HOOKBOX_CACHE_DIR")
-            .map(PathBuf::from)
-            .or_else(|| dirs::cache_dir().map(|base| base.join("hookbox")));
-        match base {
+        match cache_directory() {
             Some(base) => Self::open(&base),
             None => Err(StoreError::NoHome),
         }
@@ -170,6 +167,14 @@ impl CodeStore {
             None => from_memory(engine, &code),
         }
     }
+}
+
+/// Returns the user's own directory for what can be made again: `HOOKBOX_CACHE_DIR`,
+/// or `hookbox` in the platform's cache directory.
+pub(crate) fn cache_directory() -> Option<PathBuf> {
+    std::env::var_os("HOOKBOX_CACHE_DIR")
+        .map(PathBuf::from)
+        .or_else(|| dirs::cache_dir().map(|base| base.join("hookbox")))
 }
 
 /// Why the store of compiled code cannot be used.

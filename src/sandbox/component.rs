@@ -1,5 +1,5 @@
 //! A component hook, checked against the contract when it loads: an import that
-//! nobody grants is an error then, not in the middle of an event.
+//! nobody can grant is an error then, not in the middle of an event.
 
 use wasmtime::component::{Component, HasSelf, Linker};
 
@@ -7,10 +7,14 @@ use super::bindings::hook::{Hook as HookWorld, HookPre};
 use super::bindings::starlark::{Starlark as StarlarkWorld, StarlarkPre};
 use super::engine::Engine;
 use super::instance::Call;
+use crate::capability::wasi;
 use crate::failure::{Cause, Failure};
 
-/// What every import of a hook starts with.
+/// What the imports of the contract start with.
 const OWN_IMPORTS: &str = "hookbox:hook/";
+
+/// What the imports of toolchains start with.
+pub const WASI: &str = "wasi:";
 
 /// The export a component hook must have.
 const HANDLER: &str = "hookbox:hook/handler@0.1.0";
@@ -37,12 +41,25 @@ pub fn check_header(bytes: &[u8]) -> Result<(), Failure> {
     }
 }
 
+/// A component, linked against the world `hook`.
+pub struct Linked {
+    /// What makes instances.
+    pub ready: HookPre<Call>,
+    /// The names of its imports.
+    pub imports: Vec<String>,
+}
+
 /// Links a component against the world `hook`.
 ///
 /// # Errors
-/// Returns the import nobody grants, the missing export, or what does not fit.
-pub fn link_hook(engine: &Engine, component: &Component) -> Result<HookPre<Call>, Failure> {
-    check_imports(engine, component)?;
+/// Returns the import nobody can grant, the missing export, or what does not fit.
+pub fn link_hook(engine: &Engine, component: &Component) -> Result<Linked, Failure> {
+    let imports: Vec<String> = component
+        .component_type()
+        .imports(engine.wasmtime())
+        .map(|(name, _)| name.to_owned())
+        .collect();
+    check_imports(&imports)?;
     if component.get_export_index(None, HANDLER).is_none() {
         return Err(Failure::new(
             Cause::MissingExport,
@@ -53,10 +70,14 @@ pub fn link_hook(engine: &Engine, component: &Component) -> Result<HookPre<Call>
     }
     let mut linker = Linker::new(engine.wasmtime());
     HookWorld::add_to_linker::<_, HasSelf<_>>(&mut linker, |call| call).map_err(misfit)?;
-    linker
+    if imports.iter().any(|import| import.starts_with(WASI)) {
+        wasi::add_to_linker(&mut linker).map_err(misfit)?;
+    }
+    let ready = linker
         .instantiate_pre(component)
         .and_then(HookPre::new)
-        .map_err(misfit)
+        .map_err(misfit)?;
+    Ok(Linked { ready, imports })
 }
 
 /// Links the Starlark interpreter.
@@ -72,12 +93,16 @@ pub fn link_starlark(engine: &Engine, component: &Component) -> Result<StarlarkP
         .map_err(misfit)
 }
 
-fn check_imports(engine: &Engine, component: &Component) -> Result<(), Failure> {
-    let foreign: Vec<String> = component
-        .component_type()
-        .imports(engine.wasmtime())
-        .map(|(name, _)| name.to_owned())
-        .filter(|name| !name.starts_with(OWN_IMPORTS))
+fn check_imports(imports: &[String]) -> Result<(), Failure> {
+    let foreign: Vec<&str> = imports
+        .iter()
+        .map(String::as_str)
+        .filter(|name| {
+            let known = name.starts_with(OWN_IMPORTS)
+                || name.starts_with("wasi:http/outgoing-handler")
+                || wasi::is_virtual(name);
+            !known
+        })
         .collect();
     if foreign.is_empty() {
         return Ok(());
@@ -85,7 +110,7 @@ fn check_imports(engine: &Engine, component: &Component) -> Result<(), Failure> 
     Err(Failure::new(
         Cause::ImportNotGranted,
         format!(
-            "the component imports {}, which no hook is granted; build it without, for example for wasm32-unknown-unknown",
+            "the component imports {}, which no hook can be granted; build it without",
             foreign.join(", ")
         ),
     ))

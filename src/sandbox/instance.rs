@@ -3,7 +3,10 @@
 
 use std::future::Future;
 use std::pin::pin;
-use std::task::{Context, Poll, Waker};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread::{self, Thread};
 use std::time::Instant;
 
 use wasmtime::{PoolConcurrencyLimitError, ResourceLimiter, Store, Trap};
@@ -11,6 +14,7 @@ use wasmtime::{PoolConcurrencyLimitError, ResourceLimiter, Store, Trap};
 use super::engine::Engine;
 use super::limits::Limits;
 use crate::capability::Border;
+use crate::capability::wasi::{self, Clock, Waiting, Wasi};
 use crate::chain::{Ran, Usage};
 use crate::failure::{Cause, Failure};
 
@@ -26,6 +30,8 @@ const BORDER_ROOM: usize = 1 << 20;
 pub struct Call {
     /// The only way out of the sandbox.
     pub border: Border,
+    /// What `wasi:*` needs, for guests that import it.
+    pub(crate) wasi: Option<Box<Wasi>>,
     limiter: Limiter,
 }
 
@@ -38,30 +44,53 @@ pub fn run<T>(
     border: Border,
     work: impl AsyncFnOnce(&mut Store<Call>) -> wasmtime::Result<T>,
 ) -> Ran<T> {
-    let started = Instant::now();
-    let fuel = border.limits().fuel;
+    run_in(open(engine, border), work)
+}
+
+/// Does the same for a guest that imports `wasi:*`.
+pub fn run_with_wasi<T>(
+    engine: &Engine,
+    border: Border,
+    work: impl AsyncFnOnce(&mut Store<Call>) -> wasmtime::Result<T>,
+) -> Ran<T> {
     let mut store = open(engine, border);
+    store.data_mut().prepare_wasi();
+    run_in(store, work)
+}
+
+fn run_in<T>(
+    mut store: Store<Call>,
+    work: impl AsyncFnOnce(&mut Store<Call>) -> wasmtime::Result<T>,
+) -> Ran<T> {
+    let started = Instant::now();
+    let fuel = store.data().border.limits().fuel;
     let result = step(&mut store, work);
-    let left = store.get_fuel().unwrap_or(0);
-    let call = store.into_data();
-    let (logs, warnings) = call.border.leave();
+    let fuel_left = store.get_fuel().unwrap_or(0);
+    let mut call = store.into_data();
+    if let Some(wasi) = &call.wasi {
+        call.border.log_printed(wasi.printed());
+    }
     Ran {
         usage: Usage {
             // At a trap the counter was not brought up to date.
-            fuel: result.is_ok().then(|| fuel.saturating_sub(left)),
+            fuel: result.is_ok().then(|| fuel.saturating_sub(fuel_left)),
             memory_bytes: call.limiter.peak as u64,
             duration: started.elapsed(),
         },
         result,
-        logs,
-        warnings,
+        left: call.border.leave(),
     }
 }
 
 /// Makes a fresh store with the limits of the border's hook.
 pub fn open(engine: &Engine, border: Border) -> Store<Call> {
     let limiter = Limiter::new(*border.limits());
-    let mut store = Store::new(engine.wasmtime(), Call { border, limiter });
+    let call = Call {
+        border,
+        wasi: None,
+        limiter,
+    };
+    let mut store = Store::new(engine.wasmtime(), call);
     store.limiter(|call| &mut call.limiter);
     store
 }
@@ -76,8 +105,13 @@ pub fn step<T>(
 ) -> Result<T, Failure> {
     let limits = *store.data().border.limits();
     let deadline = store.data().border.deadline();
+    let clock = store
+        .data()
+        .wasi
+        .as_ref()
+        .map(|wasi| Arc::clone(wasi.clock()));
     let driven = match prepare(store, &limits) {
-        Ok(()) => drive(work(store), deadline),
+        Ok(()) => drive(work(store), deadline, clock.as_deref()),
         Err(error) => Driven::Done(Err(error)),
     };
     match driven {
@@ -106,18 +140,67 @@ enum Driven<T> {
     Late,
 }
 
-/// Polls a guest until it ends or its time is up. The only thing a guest waits
-/// for is being polled again, so there is nothing to sleep on.
-fn drive<T>(work: impl Future<Output = wasmtime::Result<T>>, deadline: Instant) -> Driven<T> {
+/// Polls a guest until it ends or its time is up. Mostly it has only stopped to let
+/// the clock be looked at, and goes on at once.
+fn drive<T>(
+    work: impl Future<Output = wasmtime::Result<T>>,
+    deadline: Instant,
+    clock: Option<&Clock>,
+) -> Driven<T> {
+    let _threads = clock.and_then(|_| wasi::enter_threads());
     let mut work = pin!(work);
-    let mut context = Context::from_waker(Waker::noop());
+    let bell = Arc::new(Bell::new());
+    let waker = Waker::from(Arc::clone(&bell));
+    let mut context = Context::from_waker(&waker);
     loop {
         if let Poll::Ready(result) = work.as_mut().poll(&mut context) {
             return Driven::Done(result);
         }
+        match clock.map_or(Waiting::Outside, Clock::waiting) {
+            Waiting::Nothing => {}
+            Waiting::Outside => bell.wait(deadline),
+            Waiting::Until(moment) => bell.wait(deadline.min(moment)),
+        }
         if Instant::now() >= deadline {
             return Driven::Late;
         }
+    }
+}
+
+/// Wakes the thread that drives a guest. Each call has its own, so that a nested
+/// call cannot take the ring that was meant for the outer one.
+struct Bell {
+    thread: Thread,
+    rung: AtomicBool,
+}
+
+impl Bell {
+    fn new() -> Self {
+        Self {
+            thread: thread::current(),
+            rung: AtomicBool::new(false),
+        }
+    }
+
+    fn wait(&self, until: Instant) {
+        while !self.rung.swap(false, Ordering::Acquire) {
+            let now = Instant::now();
+            if now >= until {
+                return;
+            }
+            thread::park_timeout(until - now);
+        }
+    }
+}
+
+impl Wake for Bell {
+    fn wake(self: Arc<Self>) {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        self.rung.store(true, Ordering::Release);
+        self.thread.unpark();
     }
 }
 
@@ -135,6 +218,15 @@ fn late(limits: &Limits) -> Failure {
 fn name(error: &wasmtime::Error, call: &Call, limits: &Limits) -> Failure {
     if let Some(failure) = error.downcast_ref::<Failure>() {
         return failure.clone();
+    }
+    if let Some(exit) = error.downcast_ref::<wasmtime_wasi::I32Exit>() {
+        return Failure::new(
+            Cause::Trap,
+            format!(
+                "the guest exited with code {} instead of answering; what it printed is in the log",
+                exit.0
+            ),
+        );
     }
     let trap = error.downcast_ref::<Trap>();
     if trap == Some(&Trap::OutOfFuel) {

@@ -16,6 +16,8 @@ use std::time::Duration;
 /// | `payload`, `decision` | 4 MiB | the largest file an agent passes through a tool call, several times over |
 /// | `log_lines`, `log_bytes` | 1,000 and 64 KiB | what a person could still read |
 /// | `metric_names` | 1,000 a run | what a dashboard could still show |
+/// | `http_requests` | 50 | what a policy could still wait for |
+/// | `request`, `response` | 1 MiB and 4 MiB | bodies of HTTP; the response after it is unpacked |
 /// | `table_elements`, `instances` | 20,000 and 64 | what interpreters compiled to WebAssembly need |
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 pub struct Limits {
@@ -42,6 +44,12 @@ pub struct Limits {
     pub log_bytes: usize,
     /// How many metrics the run may have for the hook to add another one.
     pub metric_names: usize,
+    /// HTTP requests of one call.
+    pub http_requests: u32,
+    /// Bytes of the body of a request.
+    pub request: usize,
+    /// Bytes of the body of a response, unpacked.
+    pub response: usize,
 }
 
 fn milliseconds<S: serde::Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
@@ -64,6 +72,9 @@ impl Default for Limits {
             log_lines: 1_000,
             log_bytes: 64 << 10,
             metric_names: 1_000,
+            http_requests: 50,
+            request: MIB,
+            response: 4 * MIB,
         }
     }
 }
@@ -85,11 +96,14 @@ impl Limits {
             log_lines: 100_000,
             log_bytes: 16 * MIB,
             metric_names: 100_000,
+            http_requests: 1_000,
+            request: 64 * MIB,
+            response: 64 * MIB,
         }
     }
 
     /// The names of the limits, as they are written in a `limits:` block.
-    pub const NAMES: [&'static str; 11] = [
+    pub const NAMES: [&'static str; 14] = [
         "fuel",
         "memory",
         "table_elements",
@@ -101,6 +115,9 @@ impl Limits {
         "log_lines",
         "log_bytes",
         "metric_names",
+        "http_requests",
+        "request",
+        "response",
     ];
 
     /// Sets one limit from what a `limits:` block says.
@@ -150,6 +167,14 @@ impl Limits {
                 usize_count(amount),
                 ceiling.metric_names,
             ),
+            "http_requests" => set(
+                name,
+                &mut self.http_requests,
+                u32_count(amount),
+                ceiling.http_requests,
+            ),
+            "request" => set(name, &mut self.request, size(amount), ceiling.request),
+            "response" => set(name, &mut self.response, size(amount), ceiling.response),
             "log_bytes" => set(name, &mut self.log_bytes, size(amount), ceiling.log_bytes),
             _ => Err(LimitError::Unknown(name.to_owned())),
         }
@@ -182,7 +207,8 @@ pub enum LimitError {
     },
 }
 
-type Parsed<T> = Result<T, (String, &'static str)>;
+/// A value, or what was written and what is wanted instead.
+pub(crate) type Parsed<T> = Result<T, (String, &'static str)>;
 
 fn set<T: PartialOrd + Copy + std::fmt::Debug>(
     name: &str,
@@ -208,7 +234,7 @@ fn set<T: PartialOrd + Copy + std::fmt::Debug>(
 /// Writes a ceiling the way a `limits:` block would.
 fn written(name: &str, ceiling: String) -> String {
     match (name, ceiling.parse::<u64>()) {
-        ("memory" | "payload" | "decision" | "log_bytes", Ok(bytes)) => {
+        ("memory" | "payload" | "decision" | "log_bytes" | "request" | "response", Ok(bytes)) => {
             format!("{} MiB", bytes >> 20)
         }
         _ => ceiling,
@@ -225,7 +251,7 @@ fn split(amount: &str) -> Option<(u64, String)> {
     Some((number, amount[end..].trim().to_ascii_lowercase()))
 }
 
-fn count(amount: &str) -> Parsed<u64> {
+pub(crate) fn count(amount: &str) -> Parsed<u64> {
     scaled(amount, |unit| match unit {
         "" => Some(1),
         "k" => Some(1_000),
@@ -240,7 +266,11 @@ fn usize_count(amount: &str) -> Parsed<usize> {
     count(amount).map(saturate)
 }
 
-fn size(amount: &str) -> Parsed<usize> {
+fn u32_count(amount: &str) -> Parsed<u32> {
+    count(amount).map(|value| u32::try_from(value).unwrap_or(u32::MAX))
+}
+
+pub(crate) fn size(amount: &str) -> Parsed<usize> {
     scaled(amount, |unit| match unit {
         "" | "b" => Some(1),
         "k" | "kb" | "kib" => Some(1 << 10),
@@ -252,14 +282,17 @@ fn size(amount: &str) -> Parsed<usize> {
     .ok_or((amount.to_owned(), "a size like 512 KiB or 16 MiB"))
 }
 
-fn duration(amount: &str) -> Parsed<Duration> {
+pub(crate) fn duration(amount: &str) -> Parsed<Duration> {
     scaled(amount, |unit| match unit {
         "ms" => Some(1),
         "s" => Some(1_000),
+        "m" | "min" => Some(60_000),
+        "h" => Some(3_600_000),
+        "d" => Some(86_400_000),
         _ => None,
     })
     .map(Duration::from_millis)
-    .ok_or((amount.to_owned(), "a time like 500ms or 2s"))
+    .ok_or((amount.to_owned(), "a time like 500ms, 2s or 1h"))
 }
 
 /// Reads a number with a unit; nothing for a zero, which would switch a hook off.

@@ -1,8 +1,12 @@
 //! Counters and gauges, shared by all hooks of a run.
 
+#[cfg(feature = "otlp")]
+pub mod otlp;
+mod prometheus;
+
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::Serialize;
 
@@ -22,10 +26,42 @@ pub enum Number {
     Real(f64),
 }
 
+/// What a metric is to those who draw it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// Only ever counted up.
+    Counter,
+    /// Set, or counted down as well.
+    Gauge,
+}
+
+/// A counter or gauge.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Metric {
+    /// What it is.
+    pub kind: Kind,
+    /// Where it stands.
+    pub value: Number,
+}
+
+/// Hears of every change: the name and where the metric stands now.
+pub type Sink = Arc<dyn Fn(&str, Metric) + Send + Sync>;
+
 /// All counters and gauges of a run.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Metrics {
-    values: Mutex<BTreeMap<String, Number>>,
+    values: Mutex<BTreeMap<String, Metric>>,
+    sink: Option<Sink>,
+}
+
+impl std::fmt::Debug for Metrics {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_tuple("Metrics")
+            .field(&self.snapshot())
+            .finish()
+    }
 }
 
 /// A metric was not stored.
@@ -47,6 +83,15 @@ pub enum MetricsError {
 }
 
 impl Metrics {
+    /// Makes a set of metrics whose changes somebody hears of.
+    #[must_use]
+    pub fn heard_by(sink: Option<Sink>) -> Self {
+        Self {
+            values: Mutex::default(),
+            sink,
+        }
+    }
+
     /// Adds to a counter of the host's own and returns its new value.
     ///
     /// # Errors
@@ -65,47 +110,85 @@ impl Metrics {
 
     /// Adds to a counter; makes one only while there are fewer than `limit`.
     fn incr_within(&self, limit: usize, name: &str, delta: i64) -> Result<Number, MetricsError> {
-        self.update(name, limit, |old| match old {
-            None => Number::Integer(delta),
-            Some(Number::Integer(value)) => Number::Integer(value.saturating_add(delta)),
-            #[expect(clippy::cast_precision_loss, reason = "a real gauge stays real")]
-            Some(Number::Real(value)) => Number::Real(value + delta as f64),
+        self.update(name, limit, |old| Metric {
+            kind: match old {
+                Some(metric) if delta >= 0 => metric.kind,
+                None if delta >= 0 => Kind::Counter,
+                _ => Kind::Gauge,
+            },
+            value: match old.map(|metric| metric.value) {
+                None => Number::Integer(delta),
+                Some(Number::Integer(value)) => Number::Integer(value.saturating_add(delta)),
+                #[expect(clippy::cast_precision_loss, reason = "a real gauge stays real")]
+                Some(Number::Real(value)) => Number::Real(value + delta as f64),
+            },
         })
     }
 
     /// Sets a gauge; makes one only while there are fewer than `limit`.
     fn set_within(&self, limit: usize, name: &str, value: Number) -> Result<(), MetricsError> {
-        self.update(name, limit, |_| value).map(|_| ())
+        let kind = Kind::Gauge;
+        self.update(name, limit, |_| Metric { kind, value })
+            .map(|_| ())
     }
 
     /// Returns one value.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<Number> {
-        self.lock().get(name).copied()
+        self.lock().get(name).map(|metric| metric.value)
     }
 
     /// Returns all values, sorted by name.
     #[must_use]
     pub fn snapshot(&self) -> BTreeMap<String, Number> {
+        self.lock()
+            .iter()
+            .map(|(name, metric)| (name.clone(), metric.value))
+            .collect()
+    }
+
+    /// Returns all counters and gauges, sorted by name.
+    #[must_use]
+    pub fn all(&self) -> BTreeMap<String, Metric> {
         self.lock().clone()
+    }
+
+    /// Writes all metrics in the text format that Prometheus reads.
+    #[must_use]
+    pub fn to_prometheus(&self) -> String {
+        prometheus::text(&self.all())
     }
 
     fn update(
         &self,
         name: &str,
         limit: usize,
-        change: impl FnOnce(Option<Number>) -> Number,
+        change: impl FnOnce(Option<Metric>) -> Metric,
     ) -> Result<Number, MetricsError> {
         if name.len() > MAX_NAME_BYTES {
             return Err(MetricsError::NameTooLong(name.len()));
         }
+        let metric = self.change(name, limit, change)?;
+        // Not under the lock: whoever listens may want to look at the others.
+        if let Some(sink) = &self.sink {
+            sink(name, metric);
+        }
+        Ok(metric.value)
+    }
+
+    fn change(
+        &self,
+        name: &str,
+        limit: usize,
+        change: impl FnOnce(Option<Metric>) -> Metric,
+    ) -> Result<Metric, MetricsError> {
         let mut values = self.lock();
         let full = values.len() >= limit;
         match values.entry(name.to_owned()) {
             Entry::Occupied(mut entry) => {
-                let value = change(Some(*entry.get()));
-                entry.insert(value);
-                Ok(value)
+                let metric = change(Some(*entry.get()));
+                entry.insert(metric);
+                Ok(metric)
             }
             Entry::Vacant(_) if full => Err(MetricsError::TooMany {
                 name: name.to_owned(),
@@ -116,7 +199,7 @@ impl Metrics {
     }
 
     /// A panic while holding the lock cannot leave a value half written.
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Number>> {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Metric>> {
         self.values.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -126,9 +209,10 @@ impl wit::Host for Call {
         let border = self.enter()?;
         // A metric too many is dropped: counting is no reason to stop a tool.
         Ok(border
+            .pass
             .run
             .metrics
-            .incr_within(border.limits.metric_names, &name, delta)
+            .incr_within(border.limits().metric_names, &name, delta)
             .map_or_else(
                 |error| {
                     border.warn(&error.to_string());
@@ -142,9 +226,10 @@ impl wit::Host for Call {
         let border = self.enter()?;
         if let Err(error) =
             border
+                .pass
                 .run
                 .metrics
-                .set_within(border.limits.metric_names, &name, value.into())
+                .set_within(border.limits().metric_names, &name, value.into())
         {
             border.warn(&error.to_string());
         }
@@ -152,11 +237,11 @@ impl wit::Host for Call {
     }
 
     fn get(&mut self, name: String) -> wasmtime::Result<Option<wit::Number>> {
-        Ok(self.enter()?.run.metrics.get(&name).map(Into::into))
+        Ok(self.enter()?.pass.run.metrics.get(&name).map(Into::into))
     }
 
     fn snapshot(&mut self) -> wasmtime::Result<Vec<(String, wit::Number)>> {
-        let values = self.enter()?.run.metrics.snapshot();
+        let values = self.enter()?.pass.run.metrics.snapshot();
         Ok(values
             .into_iter()
             .map(|(name, value)| (name, value.into()))

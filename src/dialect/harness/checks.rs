@@ -7,11 +7,13 @@ use std::sync::Arc;
 use cap_std::fs::Dir;
 
 use super::loader::read_component;
+use crate::capability::grant::{Grants, Kind};
+use crate::config::Granted;
 use crate::diagnostic::{Diagnostic, Source};
 use crate::failure::Failure;
 use crate::handler::Workshop;
 use crate::handler::component::ComponentHook;
-use crate::handler::starlark::{Entry, Parser, Problem, Report, Script, Text};
+use crate::handler::starlark::{Entry, Parser, Problem, Report, Script, Text, UseOfBuiltin};
 use crate::yaml::Node;
 
 /// Looks at Starlark once there is some: a project of components alone needs no
@@ -44,7 +46,19 @@ pub(super) struct Checker<'a, 'w> {
     pub(super) source: &'a Arc<Source>,
     pub(super) name: &'a str,
     pub(super) strict: bool,
+    /// What the code reaches for.
+    pub(super) uses: Vec<Use>,
     pub(super) problems: &'a mut Vec<Diagnostic>,
+}
+
+/// Something the code reaches for: an import of a component, a built-in of a script.
+#[derive(Debug)]
+pub(super) struct Use {
+    /// In the words of a message.
+    what: String,
+    /// The import it stands for.
+    import: String,
+    span: Range<usize>,
 }
 
 impl Checker<'_, '_> {
@@ -71,6 +85,7 @@ impl Checker<'_, '_> {
             Ok(report) => {
                 let sound = self.report(&text, &report.findings);
                 if sound {
+                    self.uses = uses_of_script(&text, &report.uses);
                     self.entry(report.entry, node);
                     self.scope(&text, node, scoped);
                 }
@@ -108,12 +123,57 @@ impl Checker<'_, '_> {
             }
         };
         match self.workshop.component(path, bytes) {
-            Ok(component) => Some(Arc::new(component)),
+            Ok(component) => {
+                let what = |import: &String| Use {
+                    what: format!("component {path:?} imports {import}"),
+                    import: import.clone(),
+                    span: node.span.clone(),
+                };
+                self.uses = component.imports().iter().map(what).collect();
+                Some(Arc::new(component))
+            }
             Err(failure) => {
                 self.error(format!("component {path:?}: {failure}"), &node.span);
                 None
             }
         }
+    }
+
+    /// Compares what the code reaches for with what it is granted, and returns
+    /// what it uses of that.
+    pub(super) fn grants(&mut self, grants: &Grants, own: &[Granted]) -> Vec<Kind> {
+        for used in std::mem::take(&mut self.uses) {
+            self.missing_grant(&used, grants);
+            self.uses.push(used);
+        }
+        let used = |kind: Kind| self.uses.iter().any(|used| kind.is_used_by(&used.import));
+        let (used, unused): (Vec<Kind>, Vec<Kind>) =
+            Kind::ALL.into_iter().partition(|kind| used(*kind));
+        for granted in own.iter().filter(|granted| unused.contains(&granted.kind)) {
+            let message = format!(
+                "hook {:?} does not use the grant {}",
+                self.name,
+                granted.kind.key()
+            );
+            let help = Some("remove it: a grant that nobody uses is still one to review");
+            self.say(false, message, granted.span.clone(), help);
+        }
+        used
+    }
+
+    fn missing_grant(&mut self, used: &Use, grants: &Grants) {
+        let Some(kind) = Kind::of_import(&used.import) else {
+            return;
+        };
+        if grants.has(kind) {
+            return;
+        }
+        let message = format!("{}, which hook {:?} is not granted", used.what, self.name);
+        let help = format!(
+            "grant it in the frontmatter: `grant: {{ {} }}`",
+            kind.example()
+        );
+        self.say(true, message, used.span.clone(), Some(&help));
     }
 
     /// Says that a hook does nothing, where that is asked for.
@@ -235,6 +295,20 @@ impl Checker<'_, '_> {
             None => diagnostic,
         });
     }
+}
+
+/// The imports that the built-ins of a script stand for.
+fn uses_of_script(text: &Text, uses: &[UseOfBuiltin]) -> Vec<Use> {
+    uses.iter()
+        .map(|used| Use {
+            what: format!("the script uses {}", used.name),
+            import: match used.name.as_str() {
+                "env" => "hookbox:hook/environment".to_owned(),
+                name => format!("hookbox:hook/{name}"),
+            },
+            span: text.locate(&used.at),
+        })
+        .collect()
 }
 
 /// The part of a span on its first line: nobody wants a caret under a whole script.

@@ -4,19 +4,24 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use cap_std::fs::Dir;
+
+use crate::capability::grant::Grants;
+use crate::config::{self, Granted};
 use crate::diagnostic::{Diagnostic, Source, did_you_mean};
 use crate::hook::OnError;
-use crate::sandbox::limits::{LimitError, Limits};
+use crate::sandbox::limits::Limits;
 use crate::yaml::{Node, Value};
 
 /// The keys a hook may have.
-const KEYS: [&str; 7] = [
+const KEYS: [&str; 8] = [
     "event",
     "script",
     "when",
     "priority",
     "component",
     "limits",
+    "grant",
     "on_error",
 ];
 
@@ -43,6 +48,9 @@ pub(super) struct Fields {
     pub(super) script: Option<Node>,
     pub(super) component: Option<Node>,
     pub(super) limits: Limits,
+    /// What the hook itself is granted, and where that is written.
+    pub(super) grants: Grants,
+    pub(super) granted: Vec<Granted>,
     pub(super) on_error: Option<OnError>,
     /// Whether no code is meant to be there.
     pub(super) placeholder: bool,
@@ -55,6 +63,7 @@ pub(super) struct Reader<'a> {
     pub(super) place: Place,
     pub(super) strict: bool,
     pub(super) limits: Limits,
+    pub(super) root: &'a Dir,
     pub(super) problems: &'a mut Vec<Diagnostic>,
 }
 
@@ -63,7 +72,10 @@ impl Reader<'_> {
     pub(super) fn read(mut self, node: &Node) -> Option<Fields> {
         self.check_keys(node);
         let priority = self.priority(node);
+        let (grants, granted) = self.grants(node);
         let fields = Fields {
+            grants,
+            granted,
             priority: priority.unwrap_or(0),
             explicit_priority: priority.is_some(),
             when: self.text(node, "when"),
@@ -182,8 +194,23 @@ impl Reader<'_> {
     fn limits(&mut self, node: &Node) -> Limits {
         let found = node.get("limits");
         found.map_or(self.limits, |found| {
-            read_limits(found, self.limits, self.source, self.problems)
+            config::limits::read(found, self.limits, &mut self.settings())
         })
+    }
+
+    fn grants(&mut self, node: &Node) -> (Grants, Vec<Granted>) {
+        let found = node.get("grant");
+        found.map_or_else(Default::default, |found| {
+            config::grants::read(found, &mut self.settings())
+        })
+    }
+
+    fn settings(&mut self) -> config::Reader<'_> {
+        config::Reader {
+            root: self.root,
+            source: self.source,
+            problems: self.problems,
+        }
     }
 
     /// Typos are not errors in this format, but nobody wants them either.
@@ -252,51 +279,6 @@ fn says_something(node: &Node, key: &str) -> bool {
         Some(Value::String(text)) => !text.trim().is_empty(),
         Some(_) => true,
     }
-}
-
-/// Reads a `limits:` block on top of the limits that hold without it.
-pub(super) fn read_limits(
-    node: &Node,
-    mut limits: Limits,
-    source: &Arc<Source>,
-    problems: &mut Vec<Diagnostic>,
-) -> Limits {
-    let Some(entries) = node.as_map() else {
-        problems.push(
-            Diagnostic::error(format!("limits must be a map, not {}", node.kind_name()))
-                .at(source, node.span.clone())
-                .help("write for example `limits: { fuel: 50M, memory: 32 MiB }`"),
-        );
-        return limits;
-    };
-    for (key, value) in entries {
-        let amount = match &value.value {
-            Value::String(text) | Value::BigInt(text) => text.clone(),
-            Value::Int(number) => number.to_string(),
-            _ => {
-                let kind = value.kind_name();
-                problems.push(
-                    Diagnostic::error(format!("limit {} must be an amount, not {kind}", key.name))
-                        .at(source, value.span.clone()),
-                );
-                continue;
-            }
-        };
-        let Err(error) = limits.set(&key.name, &amount) else {
-            continue;
-        };
-        let unknown = matches!(error, LimitError::Unknown(_));
-        let span = if unknown { &key.span } else { &value.span };
-        let mut problem = Diagnostic::error(error.to_string()).at(source, span.clone());
-        if unknown {
-            problem = problem.help(match did_you_mean(&key.name, Limits::NAMES) {
-                Some(guess) => format!("did you mean `{guess}`?"),
-                None => format!("the limits are {}", Limits::NAMES.join(", ")),
-            });
-        }
-        problems.push(problem);
-    }
-    limits
 }
 
 /// The first character of a span: a caret under a whole block helps nobody.

@@ -4,8 +4,7 @@
 //! Everything is read through a handle on the project's directory, so no link
 //! leads out of it.
 
-use std::collections::HashMap;
-use std::io::Read as _;
+use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -14,14 +13,16 @@ use cap_std::fs::Dir;
 
 use super::checks::{Checker, LazyParser};
 use super::events;
-use super::fields::{Fields, Place, Reader, read_limits};
+use super::fields::{Fields, Place, Reader};
 use super::frontmatter::{Parts, first_line, split};
 use super::{DIALECT, Loaded};
+use crate::capability::grant::Kind;
+use crate::config::{self, Config};
 use crate::diagnostic::{Diagnostic, Source};
+use crate::dialect::read_bounded;
 use crate::handler::{Handler, Workshop};
 use crate::hook::{Hook, Origin, Predicate};
 use crate::sandbox::component::MAX_COMPONENT_BYTES;
-use crate::sandbox::limits::Limits;
 use crate::yaml::{self, Node};
 
 /// The file whose frontmatter configures the project.
@@ -46,25 +47,26 @@ const MAX_FILE_BYTES: u64 = 1 << 20;
 /// Loads all hooks of a project, and reports all problems in one pass.
 #[must_use]
 pub fn load(project: &Path, workshop: &Workshop, strict: bool) -> Loaded {
-    let mut loader = Loader {
-        strict,
-        limits: Limits::default(),
-        drafts: Vec::new(),
-        problems: Vec::new(),
-    };
     match Dir::open_ambient_dir(project, ambient_authority()) {
         Ok(root) => {
+            let mut problems = Vec::new();
+            let mut loader = Loader {
+                strict,
+                config: Config::load(&root, &mut problems),
+                drafts: Vec::new(),
+                problems,
+            };
             loader.collect(&root);
             let hooks = loader.finish(&root, workshop);
             Loaded {
                 hooks,
-                limits: loader.limits,
+                config: loader.config,
                 problems: loader.problems,
             }
         }
         Err(error) => Loaded {
             hooks: Vec::new(),
-            limits: loader.limits,
+            config: Config::default(),
             problems: vec![
                 Diagnostic::error(format!("the project directory cannot be opened: {error}"))
                     .in_file(project.display().to_string())
@@ -85,7 +87,7 @@ struct Draft {
 
 struct Loader {
     strict: bool,
-    limits: Limits,
+    config: Config,
     drafts: Vec<Draft>,
     problems: Vec<Diagnostic>,
 }
@@ -202,7 +204,8 @@ impl Loader {
             name,
             place: Place::File,
             strict: self.strict,
-            limits: self.limits,
+            limits: self.config.limits,
+            root,
             problems: &mut self.problems,
         };
         if let Some(fields) = reader.read(&node) {
@@ -224,10 +227,13 @@ impl Loader {
         let Some(node) = self.parse(&source, &parts) else {
             return;
         };
-        if path == HARNESS_FILE
-            && let Some(limits) = node.get("limits")
-        {
-            self.limits = read_limits(limits, self.limits, &source, &mut self.problems);
+        if path == HARNESS_FILE {
+            let mut reader = config::Reader {
+                root,
+                source: &source,
+                problems: &mut self.problems,
+            };
+            self.config.read(&node, &mut reader);
         }
         let Some((_, hooks)) = node.entry("hooks") else {
             return;
@@ -242,11 +248,11 @@ impl Loader {
             return;
         };
         for (index, entry) in entries.iter().enumerate() {
-            self.entry(&source, index, entry);
+            self.entry(root, &source, index, entry);
         }
     }
 
-    fn entry(&mut self, source: &Arc<Source>, index: usize, entry: &Node) {
+    fn entry(&mut self, root: &Dir, source: &Arc<Source>, index: usize, entry: &Node) {
         if entry.as_map().is_none() {
             self.problems.push(
                 Diagnostic::error(format!(
@@ -280,7 +286,8 @@ impl Loader {
             name,
             place: Place::Entry,
             strict: self.strict,
-            limits: self.limits,
+            limits: self.config.limits,
+            root,
             problems: &mut self.problems,
         };
         if let Some(fields) = reader.read(entry) {
@@ -399,6 +406,7 @@ impl Loader {
         let drafts = std::mem::take(&mut self.drafts);
         let mut hooks = Vec::with_capacity(drafts.len());
         let mut parser = LazyParser::new(workshop);
+        let mut used = BTreeSet::new();
         for (position, draft) in drafts.into_iter().enumerate() {
             let Some(info) = events::find(&draft.fields.event) else {
                 self.problems.push(unknown_event(position, &draft));
@@ -410,6 +418,7 @@ impl Loader {
                 name: &draft.name,
                 parser: &mut parser,
                 strict: self.strict,
+                uses: Vec::new(),
                 problems: &mut self.problems,
             };
             let predicate = match &draft.fields.when {
@@ -430,6 +439,10 @@ impl Loader {
                 // What is wrong with the code was said where it was read.
                 (None, None) => None,
             };
+            let grants = self.config.grants.clone().and(draft.fields.grants);
+            if handler.is_some() {
+                used.extend(checker.grants(&grants, &draft.fields.granted));
+            }
             let (Some(predicate), Some(handler)) = (predicate, handler) else {
                 continue;
             };
@@ -441,6 +454,7 @@ impl Loader {
                 predicate,
                 handler,
                 limits: draft.fields.limits,
+                grants,
                 on_error: draft
                     .fields
                     .on_error
@@ -450,10 +464,26 @@ impl Loader {
                     file: draft.source.path.as_str().into(),
                     summary: draft.summary,
                     explicit_priority: draft.fields.explicit_priority,
+                    source: draft.source,
                 },
             }));
         }
+        self.unused_by_all(&used);
         hooks
+    }
+
+    /// A grant that no hook uses is one somebody has to review for nothing.
+    fn unused_by_all(&mut self, used: &BTreeSet<Kind>) {
+        for granted in &self.config.granted {
+            if !used.contains(&granted.kind) {
+                let message = format!("no hook uses the grant {}", granted.kind.key());
+                self.problems.push(
+                    Diagnostic::warning(message)
+                        .at(&granted.source, granted.span.clone())
+                        .help("remove it"),
+                );
+            }
+        }
     }
 }
 
@@ -468,34 +498,6 @@ fn looks_like_markdown(ending: &str) -> bool {
     ["md", "markdown", "mdown", "mkd"]
         .iter()
         .any(|known| known.eq_ignore_ascii_case(ending))
-}
-
-/// Reads a file that is one, and not a large one.
-pub(super) fn read_bounded(root: &Dir, path: &str, limit: u64) -> std::io::Result<Vec<u8>> {
-    use std::io::{Error, ErrorKind};
-    let metadata = root.metadata(path)?;
-    if metadata.is_dir() {
-        return Err(Error::new(
-            ErrorKind::IsADirectory,
-            "it is a directory, not a file",
-        ));
-    }
-    // A pipe would never end, and never start either.
-    if !metadata.is_file() {
-        return Err(Error::new(
-            ErrorKind::InvalidInput,
-            "it is not a regular file",
-        ));
-    }
-    let mut bytes = Vec::new();
-    root.open(path)?.take(limit + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > limit {
-        return Err(Error::new(
-            ErrorKind::FileTooLarge,
-            format!("it is larger than {} KiB", limit >> 10),
-        ));
-    }
-    Ok(bytes)
 }
 
 /// Reads a component that lies below the project.

@@ -1,0 +1,67 @@
+//! What the host lends to the hooks of a runtime. Two runtimes share nothing
+//! unless they are given the same.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use serde_json::Value;
+
+use super::cache::{Memory, Store};
+use super::http::{Resolve, Secrets, system_resolver};
+use super::metrics::Sink;
+use super::wasi::TellTime;
+
+/// A tool of the agent: takes its arguments, returns its result or why there is none.
+pub type Tool = Arc<dyn Fn(Value) -> Result<Value, String> + Send + Sync>;
+
+/// Looks an environment variable up.
+pub type Environment = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
+
+/// What the environment variable of a secret starts with. A grant names a secret
+/// without it, so that no grant can name any other variable.
+pub const SECRET_PREFIX: &str = "HOOKBOX_SECRET_";
+
+/// What a host lends to its hooks.
+#[derive(Clone)]
+pub struct Services {
+    /// Where granted namespaces are kept.
+    pub store: Arc<dyn Store>,
+    /// The tools hooks can call, by name.
+    pub tools: BTreeMap<String, Tool>,
+    /// Secrets for requests, by name.
+    pub secrets: Secrets,
+    /// Names to addresses.
+    pub resolve: Resolve,
+    /// The time, for hooks that were granted it.
+    pub clock: TellTime,
+    /// The environment, for hooks that were granted a part of it.
+    pub environment: Environment,
+    /// Hears of every change of a metric.
+    pub metrics: Option<Sink>,
+}
+
+impl Default for Services {
+    fn default() -> Self {
+        Self {
+            store: Arc::new(Memory::default()),
+            tools: BTreeMap::new(),
+            secrets: Arc::new(|name| std::env::var(format!("{SECRET_PREFIX}{name}")).ok()),
+            resolve: system_resolver(),
+            clock: Arc::new(SystemTime::now),
+            environment: Arc::new(|name| std::env::var(name).ok()),
+            metrics: None,
+        }
+    }
+}
+
+impl fmt::Debug for Services {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Services")
+            .field("store", &self.store)
+            .field("tools", &self.tools.keys())
+            .finish_non_exhaustive()
+    }
+}

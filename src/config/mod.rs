@@ -1,0 +1,206 @@
+//! What a project's owner sets for all hooks: in `hookbox.toml`, or under the same
+//! keys in the frontmatter of `harness.md`.
+
+mod backend;
+pub(crate) mod grants;
+pub(crate) mod limits;
+mod toml;
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use cap_std::fs::Dir;
+
+use crate::capability::grant::{Grants, Kind};
+use crate::capability::http::Domains;
+use crate::diagnostic::{Diagnostic, Source, did_you_mean};
+use crate::sandbox::limits::Limits;
+use crate::yaml::{Node, Value};
+pub use backend::Backend;
+
+/// The file of settings that belong to no dialect.
+const FILE: &str = "hookbox.toml";
+
+/// How large it may be.
+const MAX_BYTES: u64 = 1 << 20;
+
+/// The keys it may have.
+const KEYS: [&str; 4] = ["limits", "grant", "network", "cache"];
+
+/// The settings of a project.
+#[derive(Debug, Clone, Default)]
+pub struct Config {
+    /// The limits of hooks that set none.
+    pub limits: Limits,
+    /// What every hook is granted.
+    pub grants: Grants,
+    /// Where each of those grants is written.
+    pub(crate) granted: Vec<Granted>,
+    /// The domains no hook goes beyond, whatever it was granted.
+    pub domains: Option<Domains>,
+    /// Where granted cache namespaces are kept.
+    pub cache: Option<Backend>,
+}
+
+/// A grant with its place in a file.
+#[derive(Debug, Clone)]
+pub(crate) struct Granted {
+    pub(crate) kind: Kind,
+    pub(crate) source: Arc<Source>,
+    pub(crate) span: Range<usize>,
+}
+
+/// What reading settings needs at every step.
+pub(crate) struct Reader<'a> {
+    pub(crate) root: &'a Dir,
+    pub(crate) source: &'a Arc<Source>,
+    pub(crate) problems: &'a mut Vec<Diagnostic>,
+}
+
+impl Reader<'_> {
+    pub(crate) fn error(&mut self, message: impl Into<String>, span: &Range<usize>) {
+        self.problems
+            .push(Diagnostic::error(message).at(self.source, span.clone()));
+    }
+
+    pub(crate) fn error_with_help(
+        &mut self,
+        message: impl Into<String>,
+        span: &Range<usize>,
+        help: impl Into<String>,
+    ) {
+        self.problems.push(
+            Diagnostic::error(message)
+                .at(self.source, span.clone())
+                .help(help),
+        );
+    }
+
+    /// Says that a key is none of those there are. `what` is the plural of what
+    /// it should be.
+    pub(crate) fn unknown_key<'k>(
+        &mut self,
+        what: &str,
+        key: &crate::yaml::Key,
+        known: impl IntoIterator<Item = &'k str> + Clone,
+    ) {
+        let help = match did_you_mean(&key.name, known.clone()) {
+            Some(guess) => format!("did you mean `{guess}`?"),
+            None => {
+                let known: Vec<&str> = known.into_iter().collect();
+                format!("the {what} are {}", known.join(", "))
+            }
+        };
+        self.error_with_help(
+            format!("{:?} is none of the {what}", key.name),
+            &key.span,
+            help,
+        );
+    }
+}
+
+impl Config {
+    /// Reads `hookbox.toml`, if the project has one.
+    pub(crate) fn load(root: &Dir, problems: &mut Vec<Diagnostic>) -> Self {
+        let mut config = Self::default();
+        let text = match read(root) {
+            Ok(Some(text)) => text,
+            Ok(None) => return config,
+            Err(error) => {
+                problems.push(Diagnostic::error(format!("cannot be read: {error}")).in_file(FILE));
+                return config;
+            }
+        };
+        let source = Source::new(FILE, text);
+        match toml::parse(&source.text) {
+            Ok(node) => {
+                let mut reader = Reader {
+                    root,
+                    source: &source,
+                    problems,
+                };
+                for (key, _) in node.as_map().unwrap_or_default() {
+                    if !KEYS.contains(&key.name.as_str()) {
+                        reader.unknown_key("settings", key, KEYS);
+                    }
+                }
+                config.read(&node, &mut reader);
+            }
+            Err((message, span)) => {
+                problems.push(Diagnostic::error(message).at(&source, span));
+            }
+        }
+        config
+    }
+
+    /// Reads the keys that `hookbox.toml` and `harness.md` have in common.
+    pub(crate) fn read(&mut self, node: &Node, reader: &mut Reader<'_>) {
+        if let Some(node) = node.get("limits") {
+            self.limits = limits::read(node, self.limits, reader);
+        }
+        if let Some(node) = node.get("grant") {
+            let (grants, granted) = grants::read(node, reader);
+            self.grants = std::mem::take(&mut self.grants).and(grants);
+            self.granted.extend(granted);
+        }
+        if let Some((key, node)) = node.entry("network")
+            && let Some(domains) = allowed_domains(node, reader)
+        {
+            if self.domains.is_some() {
+                reader.error(
+                    "network.allowed_domains is set in hookbox.toml already",
+                    &key.span,
+                );
+            }
+            self.domains = Some(domains);
+        }
+        if let Some((key, node)) = node.entry("cache") {
+            if self.cache.is_some() {
+                reader.error("cache is set in hookbox.toml already", &key.span);
+            }
+            self.cache = backend::read(node, reader);
+        }
+    }
+}
+
+/// Reads `network.allowed_domains`. A list that is there but empty allows nothing.
+fn allowed_domains(network: &Node, reader: &mut Reader<'_>) -> Option<Domains> {
+    let node = network.get("allowed_domains")?;
+    let help = "write for example `allowed_domains: [example.com]`";
+    let Some(entries) = node.as_list() else {
+        if node.value == Value::Null {
+            return Some(Domains::new(Vec::<String>::new()));
+        }
+        let message = format!(
+            "network.allowed_domains must be a list, not {}",
+            node.kind_name()
+        );
+        reader.error_with_help(message, &node.span, help);
+        return Some(Domains::new(Vec::<String>::new()));
+    };
+    let mut domains = Vec::new();
+    for entry in entries {
+        match entry.as_str() {
+            Some(domain) => domains.push(domain),
+            None => reader.error_with_help(
+                format!("a domain must be a string, not {}", entry.kind_name()),
+                &entry.span,
+                help,
+            ),
+        }
+    }
+    Some(Domains::new(domains))
+}
+
+fn read(root: &Dir) -> std::io::Result<Option<String>> {
+    use std::io::{Error, ErrorKind};
+    match root.symlink_metadata(FILE) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error),
+        Ok(_) => {}
+    }
+    let bytes = crate::dialect::read_bounded(root, FILE, MAX_BYTES)?;
+    String::from_utf8(bytes)
+        .map(Some)
+        .map_err(|_| Error::new(ErrorKind::InvalidData, "it is not UTF-8"))
+}

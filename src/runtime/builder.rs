@@ -1,0 +1,197 @@
+//! Sets a runtime up: what the host lends to its hooks, and how they are loaded.
+
+use std::net::IpAddr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use serde_json::Value;
+
+use super::inner::{Inner, Origin};
+use super::{LoadError, Runtime};
+use crate::capability::cache::Store;
+use crate::capability::metrics::Metric;
+use crate::capability::services::Services;
+use crate::dialect::{Loaded, harness};
+use crate::handler::Workshop;
+use crate::sandbox::compiled::{COMPILE_TIME, CodeStore, OnProgress};
+use crate::sandbox::engine::{Engine, Lifetime};
+
+/// Sets a runtime up.
+///
+/// What is not given is the machine's own, behind the hooks' grants: its clock,
+/// environment and names, secrets from `HOOKBOX_SECRET_*`, a cache in memory, no tools.
+pub struct RuntimeBuilder {
+    project: PathBuf,
+    lifetime: Lifetime,
+    code_store: Option<CodeStore>,
+    on_progress: OnProgress,
+    compile_time: Duration,
+    strict: bool,
+    services: Services,
+    own_store: bool,
+}
+
+impl RuntimeBuilder {
+    pub(super) fn new(project: PathBuf) -> Self {
+        Self {
+            project,
+            lifetime: Lifetime::LongLived,
+            code_store: None,
+            on_progress: Arc::new(|_| {}),
+            compile_time: COMPILE_TIME,
+            strict: false,
+            services: Services::default(),
+            own_store: false,
+        }
+    }
+
+    /// Says how long the process lives; [`Lifetime::LongLived`] unless told otherwise.
+    #[must_use]
+    pub fn lifetime(mut self, lifetime: Lifetime) -> Self {
+        self.lifetime = lifetime;
+        self
+    }
+
+    /// Says where compiled code is kept; in the user's own cache unless told otherwise.
+    #[must_use]
+    pub fn code_store(mut self, store: CodeStore) -> Self {
+        self.code_store = Some(store);
+        self
+    }
+
+    /// Hears about what takes long.
+    #[must_use]
+    pub fn on_progress(mut self, on_progress: OnProgress) -> Self {
+        self.on_progress = on_progress;
+        self
+    }
+
+    /// Says how long compiling one component may take.
+    #[must_use]
+    pub fn compile_time(mut self, compile_time: Duration) -> Self {
+        self.compile_time = compile_time;
+        self
+    }
+
+    /// Refuses what the format tolerates: unknown keys, no priority, no `handle`, code
+    /// that cannot work.
+    #[must_use]
+    pub fn strict(mut self, strict: bool) -> Self {
+        self.strict = strict;
+        self
+    }
+
+    /// Says where granted cache namespaces are kept, whatever the project says.
+    #[must_use]
+    pub fn store(mut self, store: Arc<dyn Store>) -> Self {
+        self.services.store = store;
+        self.own_store = true;
+        self
+    }
+
+    /// Lends a tool to the hooks that are granted it.
+    #[must_use]
+    pub fn tool(
+        mut self,
+        name: impl Into<String>,
+        tool: impl Fn(Value) -> Result<Value, String> + Send + Sync + 'static,
+    ) -> Self {
+        self.services.tools.insert(name.into(), Arc::new(tool));
+        self
+    }
+
+    /// Says where the secrets in grants come from.
+    #[must_use]
+    pub fn secrets(
+        mut self,
+        secrets: impl Fn(&str) -> Option<String> + Send + Sync + 'static,
+    ) -> Self {
+        self.services.secrets = Arc::new(secrets);
+        self
+    }
+
+    /// Says how names become addresses. The addresses are checked all the same.
+    #[must_use]
+    pub fn resolver(
+        mut self,
+        resolve: impl Fn(&str) -> std::io::Result<Vec<IpAddr>> + Send + Sync + 'static,
+    ) -> Self {
+        self.services.resolve = Arc::new(resolve);
+        self
+    }
+
+    /// Says what time it is, for hooks that are granted the clock.
+    #[must_use]
+    pub fn clock(mut self, now: impl Fn() -> SystemTime + Send + Sync + 'static) -> Self {
+        self.services.clock = Arc::new(now);
+        self
+    }
+
+    /// Says what the environment is, for hooks that are granted a part of it.
+    #[must_use]
+    pub fn environment(
+        mut self,
+        environment: impl Fn(&str) -> Option<String> + Send + Sync + 'static,
+    ) -> Self {
+        self.services.environment = Arc::new(environment);
+        self
+    }
+
+    /// Hears of every change of a metric.
+    #[must_use]
+    pub fn metrics_sink(mut self, sink: impl Fn(&str, Metric) + Send + Sync + 'static) -> Self {
+        self.services.metrics = Some(Arc::new(sink));
+        self
+    }
+
+    /// Loads everything and says all that is wrong or odd, without a runtime.
+    ///
+    /// # Errors
+    /// Returns why nothing could be looked at.
+    pub fn inspect(self) -> Result<Loaded, LoadError> {
+        let workshop = self.workshop()?;
+        Ok(harness::load(&self.project, &workshop, self.strict))
+    }
+
+    /// Loads the project.
+    ///
+    /// # Errors
+    /// Returns every problem that keeps it from loading whole.
+    pub fn load(self) -> Result<Runtime, LoadError> {
+        let workshop = Arc::new(self.workshop()?);
+        let loaded = load_whole(&self.project, &workshop, self.strict)?;
+        let origin = Origin {
+            project: self.project,
+            strict: self.strict,
+            services: self.services,
+            own_store: self.own_store,
+        };
+        let inner = Inner::new(workshop, loaded, origin)?;
+        Ok(Runtime {
+            inner: Arc::new(inner),
+        })
+    }
+
+    fn workshop(&self) -> Result<Workshop, LoadError> {
+        let store = match &self.code_store {
+            Some(store) => store.clone(),
+            None => CodeStore::open_default()?,
+        };
+        let engine = Engine::new(self.lifetime)?;
+        Ok(Workshop::new(engine, store, Arc::clone(&self.on_progress))
+            .with_compile_time(self.compile_time))
+    }
+}
+
+pub(super) fn load_whole(
+    project: &Path,
+    workshop: &Workshop,
+    strict: bool,
+) -> Result<Loaded, LoadError> {
+    let loaded = harness::load(project, workshop, strict);
+    if loaded.problems.iter().any(|problem| problem.is_error()) {
+        return Err(LoadError::Project(loaded.problems));
+    }
+    Ok(loaded)
+}

@@ -1,0 +1,188 @@
+//! How a hook in the middle of an event comes back in: its own events, and its calls
+//! of tools. Both go through chains, so both could go round in a circle.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use serde_json::{Value, json};
+
+use super::inner::{Caller, Inner};
+use crate::capability::back::{Back, Echo, Entering, Refusal};
+use crate::decision::Ruling;
+use crate::json::Json;
+use crate::outcome::Outcome;
+use crate::sandbox::bindings::hooks::Hook;
+
+/// How deep events may be nested.
+const MAX_DEPTH: u32 = 8;
+
+/// The way back in for the hooks of one event.
+pub(super) struct Reentry {
+    inner: Arc<Inner>,
+    path: Vec<Arc<str>>,
+    depth: u32,
+}
+
+impl Reentry {
+    pub(super) fn new(inner: Arc<Inner>, path: Vec<Arc<str>>, depth: u32) -> Self {
+        Self { inner, path, depth }
+    }
+
+    /// Refuses a step that was taken before on this way, and ways that are too long.
+    fn check(&self, step: &str, verb: &str) -> Result<(), Refusal> {
+        if self.path.iter().any(|earlier| **earlier == *step) {
+            let mut way: Vec<&str> = self.path.iter().map(|step| &**step).collect();
+            way.push(step);
+            return Err(Refusal::Refused(format!(
+                "hooks {verb} in a circle: {}; narrow the hook with `when`",
+                way.join(" → ")
+            )));
+        }
+        if self.depth + 1 > MAX_DEPTH {
+            return Err(Refusal::Refused(format!(
+                "events may be nested {MAX_DEPTH} deep"
+            )));
+        }
+        Ok(())
+    }
+
+    /// Sends an event through its chain, as a consequence of this one.
+    fn dispatch(
+        &self,
+        name: &str,
+        payload: Value,
+        tool: Option<Arc<str>>,
+        latest: Instant,
+        echo: &mut Echo,
+    ) -> Result<Json, Refusal> {
+        let event = self
+            .inner
+            .decode(name, payload, self.depth + 1)
+            .map_err(|error| Refusal::Refused(error.to_string()))?;
+        let caller = Caller {
+            path: self.path.clone(),
+            tool,
+            latest: Some(latest),
+        };
+        let outcome = Inner::dispatch(&self.inner, &event, &caller);
+        listen(outcome, echo)
+    }
+
+    fn emit_event(&self, event: Entering, echo: &mut Echo) -> Result<Json, Refusal> {
+        let name = event.name;
+        if !name.starts_with("custom.") {
+            return Err(Refusal::Refused(format!(
+                "event must start with \"custom.\", and {name:?} does not"
+            )));
+        }
+        self.check(&name, "emit")?;
+        self.dispatch(&name, event.payload.into_value(), None, event.latest, echo)
+    }
+
+    /// Calls a tool as the model would: its call can be blocked or changed before,
+    /// and its result after.
+    fn call(&self, call: Entering, echo: &mut Echo) -> Result<Json, Refusal> {
+        let name = call.name.as_str();
+        let step: Arc<str> = format!("tool {name}").into();
+        self.check(&step, "call tools")?;
+        let tools = &self.inner.run.services.tools;
+        let Some(tool) = tools.get(name) else {
+            let known: Vec<&str> = tools.keys().map(String::as_str).collect();
+            let known = if known.is_empty() {
+                "none".to_owned()
+            } else {
+                known.join(", ")
+            };
+            return Err(Refusal::UnknownTool(format!(
+                "the host has no tool {name:?}; the tools are: {known}"
+            )));
+        };
+        let args = call.payload.into_value();
+        let before = json!({"name": name, "args": args});
+        let before = self.dispatch(
+            "tool.pre",
+            before,
+            Some(Arc::clone(&step)),
+            call.latest,
+            echo,
+        )?;
+        let mut before = before.into_value();
+        if before["name"] != name {
+            return Err(Refusal::Refused(format!(
+                "a hook of tool.pre made another tool of {name:?}"
+            )));
+        }
+        let id = before["id"].take();
+        let result = tool(before["args"].take());
+        let failed = result.is_err();
+        let after = json!({
+            "call_id": id,
+            "name": name,
+            "result": result.unwrap_or_else(Value::from),
+            "is_error": failed,
+        });
+        let after = self.dispatch("tool.post", after, Some(step), call.latest, echo)?;
+        let result = after.into_value()["result"].take();
+        if failed {
+            let why = result
+                .as_str()
+                .map_or_else(|| result.to_string(), str::to_owned);
+            return Err(Refusal::Failed(format!("the tool {name:?} failed: {why}")));
+        }
+        Ok(Json::from(result))
+    }
+}
+
+/// Takes over what hooks said on the way. In the middle of a call nobody can be
+/// asked, so a question is a no.
+fn listen(outcome: Outcome, echo: &mut Echo) -> Result<Json, Refusal> {
+    echo.logs.extend(outcome.logs);
+    echo.warnings.extend(outcome.warnings);
+    for row in outcome.trace {
+        let hook = row.hook;
+        let refusals = row.refusals.into_iter();
+        echo.refusals
+            .extend(refusals.map(|refusal| format!("{}: {hook}: {refusal}", outcome.event)));
+    }
+    match outcome.decision {
+        Ruling::Allow | Ruling::Modify => Ok(outcome.payload),
+        Ruling::Block | Ruling::Ask => Err(Refusal::Blocked(outcome.reason.unwrap_or_default())),
+    }
+}
+
+fn echoed(work: impl FnOnce(&mut Echo) -> Result<Json, Refusal>) -> Echo {
+    let mut echo = Echo::from(Err(Refusal::Refused(String::new())));
+    echo.result = work(&mut echo);
+    echo
+}
+
+impl Back for Reentry {
+    fn emit(&self, event: Entering) -> Echo {
+        echoed(|echo| self.emit_event(event, echo))
+    }
+
+    fn call_tool(&self, call: Entering) -> Echo {
+        echoed(|echo| self.call(call, echo))
+    }
+
+    fn hooks(&self) -> Vec<Hook> {
+        let hooks = self.inner.loaded.hooks.iter();
+        hooks
+            .map(|hook| Hook {
+                name: hook.name.to_string(),
+                event: hook.event.to_string(),
+                priority: hook.priority,
+                explicit_priority: hook.origin.explicit_priority,
+                when: hook.when().map(str::to_owned),
+                handler: hook.handler.kind().to_owned(),
+                file: hook.origin.file.to_string(),
+            })
+            .collect()
+    }
+
+    fn hook_source(&self, name: &str) -> Option<String> {
+        let mut hooks = self.inner.loaded.hooks.iter();
+        let hook = hooks.find(|hook| *hook.name == *name)?;
+        Some(hook.origin.source.text.to_string())
+    }
+}
