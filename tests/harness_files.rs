@@ -63,6 +63,14 @@ macro_rules! corpus {
 }
 
 corpus! {
+    fn grant_missing("grant_missing") exits 1;
+    fn grant_unused("grant_unused") exits 0;
+    fn grant_rules_malformed("grant_rules_malformed") exits 1;
+    fn grant_kinds_malformed("grant_kinds_malformed") exits 1;
+    fn grant_is_a_list("grant_is_a_list") exits 1;
+    fn settings_malformed("settings_malformed") exits 1;
+    fn settings_broken_toml("settings_broken_toml") exits 1;
+    fn settings_twice("settings_twice") exits 1;
     fn ah_002_ah_016_no_frontmatter("no_frontmatter") exits 1;
     fn ah_003_ah_016_unclosed_frontmatter("unclosed_frontmatter") exits 1;
     fn ah_003_ah_016_nothing_after_the_delimiter("nothing_after_the_delimiter") exits 1;

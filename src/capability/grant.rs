@@ -225,14 +225,41 @@ impl fmt::Display for CacheGrant {
         }
         write!(
             formatter,
-            ", at most {} bytes in {} values",
-            self.quota.bytes, self.quota.keys
+            ", at most {} in {} values",
+            size(self.quota.bytes),
+            self.quota.keys
         )?;
         match self.ttl {
-            Some(ttl) => write!(formatter, ", for {ttl:?}"),
+            Some(ttl) => write!(formatter, ", for {}", time(ttl)),
             None => Ok(()),
         }
     }
+}
+
+/// A size as an owner would write it.
+fn size(bytes: u64) -> String {
+    for (unit, name) in [(1 << 20, "MiB"), (1 << 10, "KiB")] {
+        if bytes >= unit && bytes.is_multiple_of(unit) {
+            return format!("{} {name}", bytes / unit);
+        }
+    }
+    format!("{bytes} bytes")
+}
+
+/// A time as an owner would write it.
+fn time(time: Duration) -> String {
+    let milliseconds = time.as_millis();
+    for (unit, name) in [
+        (86_400_000, "d"),
+        (3_600_000, "h"),
+        (60_000, "m"),
+        (1_000, "s"),
+    ] {
+        if milliseconds >= unit && milliseconds.is_multiple_of(unit) {
+            return format!("{}{name}", milliseconds / unit);
+        }
+    }
+    format!("{milliseconds}ms")
 }
 
 /// For programs: the same lines, under their keys.

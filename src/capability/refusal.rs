@@ -30,7 +30,12 @@ impl Refusals {
         | HttpError::Timeout(why)
         | HttpError::TooLarge(why)
         | HttpError::Failed(why)) = error;
-        self.push(format!("http: {request}: {why}"));
+        // Most reasons say themselves what they are about.
+        self.push(if why.contains(request) {
+            format!("http: {why}")
+        } else {
+            format!("http: {request}: {why}")
+        });
     }
 
     /// Hands over the lines.

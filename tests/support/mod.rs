@@ -6,6 +6,10 @@
     reason = "each test program uses a part of it"
 )]
 
+#[path = "../../src/capability/cache/tests/server.rs"]
+pub mod redis;
+pub mod server;
+
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;

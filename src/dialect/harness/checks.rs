@@ -143,7 +143,7 @@ impl Checker<'_, '_> {
     /// what it uses of that.
     pub(super) fn grants(&mut self, grants: &Grants, own: &[Granted]) -> Vec<Kind> {
         for used in std::mem::take(&mut self.uses) {
-            self.missing_grant(&used, grants);
+            self.missing_grant(&used, grants, own);
             self.uses.push(used);
         }
         let used = |kind: Kind| self.uses.iter().any(|used| kind.is_used_by(&used.import));
@@ -161,11 +161,12 @@ impl Checker<'_, '_> {
         used
     }
 
-    fn missing_grant(&mut self, used: &Use, grants: &Grants) {
+    fn missing_grant(&mut self, used: &Use, grants: &Grants, own: &[Granted]) {
         let Some(kind) = Kind::of_import(&used.import) else {
             return;
         };
-        if grants.has(kind) {
+        // What is wrong with a grant that is there was said where it was read.
+        if grants.has(kind) || own.iter().any(|granted| granted.kind == kind) {
             return;
         }
         let message = format!("{}, which hook {:?} is not granted", used.what, self.name);

@@ -22,21 +22,21 @@ fn functions(builder: &mut GlobalsBuilder) {
     /// Returns the text of the file a hook is written in, or None.
     fn source(name: &str) -> starlark::Result<NoneOr<String>> {
         require_handling("hooks.source")?;
-        let source = host::hook_source(name).map_err(|what| raise(format!("hooks.source: {what}")))?;
+        let source =
+            host::hook_source(name).map_err(|what| raise(format!("hooks.source: {what}")))?;
         Ok(NoneOr::from_option(source))
     }
 }
 
 fn shown<'v>(hook: Hook, heap: Heap<'v>) -> Value<'v> {
-    let when = hook.when.map_or_else(Value::new_none, |when| heap.alloc(when));
+    let when = hook
+        .when
+        .map_or_else(Value::new_none, |when| heap.alloc(when));
     heap.alloc(AllocDict([
         ("name", heap.alloc(hook.name)),
         ("event", heap.alloc(hook.event)),
         ("priority", heap.alloc(hook.priority)),
-        (
-            "explicit_priority",
-            Value::new_bool(hook.explicit_priority),
-        ),
+        ("explicit_priority", Value::new_bool(hook.explicit_priority)),
         ("when", when),
         ("handler", heap.alloc(hook.handler)),
         ("file", heap.alloc(hook.file)),

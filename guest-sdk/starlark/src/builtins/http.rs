@@ -39,22 +39,7 @@ fn functions(builder: &mut GlobalsBuilder) {
     ) -> starlark::Result<Value<'v>> {
         require_handling("http.post")?;
         let mut headers = read_headers("http.post", headers)?;
-        let body = match body.into_option() {
-            None => None,
-            Some(value) => Some(match value.unpack_str() {
-                Some(text) => text.as_bytes().to_vec(),
-                None => {
-                    let json = encode_arg("http.post", "body", value)?;
-                    if !headers
-                        .iter()
-                        .any(|(name, _)| name.eq_ignore_ascii_case("content-type"))
-                    {
-                        headers.push(("content-type".to_owned(), "application/json".to_owned()));
-                    }
-                    json.into_bytes()
-                }
-            }),
-        };
+        let body = read_body("http.post", body, &mut headers)?;
         send(
             "http.post",
             "POST",
@@ -65,6 +50,46 @@ fn functions(builder: &mut GlobalsBuilder) {
             heap,
         )
     }
+
+    /// Sends a request of any method. What is refused or fails is no error but a
+    /// dict with `ok` False and `error`, so that the hook can decide what it means.
+    fn send<'v>(
+        method: &str,
+        url: &str,
+        #[starlark(default = NoneOr::None)] body: NoneOr<Value<'v>>,
+        #[starlark(default = NoneOr::None)] headers: NoneOr<Value<'v>>,
+        #[starlark(default = UnpackFloat(DEFAULT_TIMEOUT))] timeout_seconds: UnpackFloat,
+        heap: Heap<'v>,
+    ) -> starlark::Result<Value<'v>> {
+        require_handling("http.send")?;
+        let mut headers = read_headers("http.send", headers)?;
+        let body = read_body("http.send", body, &mut headers)?;
+        let request = request(method, url, headers, body, timeout_seconds);
+        Ok(match host::http_send(&request) {
+            Ok(response) => answer(response, heap),
+            Err(error) => failed(&request.url, error, heap),
+        })
+    }
+}
+
+/// Text goes as it is, everything else as JSON.
+fn read_body(
+    function: &str,
+    body: NoneOr<Value<'_>>,
+    headers: &mut Vec<(String, String)>,
+) -> starlark::Result<Option<Vec<u8>>> {
+    let Some(value) = body.into_option() else {
+        return Ok(None);
+    };
+    if let Some(text) = value.unpack_str() {
+        return Ok(Some(text.as_bytes().to_vec()));
+    }
+    let json = encode_arg(function, "body", value)?;
+    let typed = |(name, _): &(String, String)| name.eq_ignore_ascii_case("content-type");
+    if !headers.iter().any(typed) {
+        headers.push(("content-type".to_owned(), "application/json".to_owned()));
+    }
+    Ok(Some(json.into_bytes()))
 }
 
 fn read_headers(
@@ -102,29 +127,56 @@ fn send<'v>(
     timeout: UnpackFloat,
     heap: Heap<'v>,
 ) -> starlark::Result<Value<'v>> {
+    match host::http_send(&request(method, url, headers, body, timeout)) {
+        Ok(response) => Ok(answer(response, heap)),
+        Err(error) => Err(raise(format!("{function}: {}", told(error).1))),
+    }
+}
+
+fn request(
+    method: &str,
+    url: &str,
+    headers: Vec<(String, String)>,
+    body: Option<Vec<u8>>,
+    timeout: UnpackFloat,
+) -> Request {
     let seconds = if timeout.0 > 0.0 {
         timeout.0
     } else {
         DEFAULT_TIMEOUT
     };
-    let request = Request {
+    Request {
         method: method.to_owned(),
         url: url.to_owned(),
         headers,
         body,
         timeout_ms: Some((seconds * 1000.0).ceil() as u32),
-    };
-    match host::http_send(&request) {
-        Ok(response) => Ok(answer(response, heap)),
-        Err(error) => {
-            let (HttpError::NotGranted(what)
-            | HttpError::InvalidRequest(what)
-            | HttpError::Timeout(what)
-            | HttpError::TooLarge(what)
-            | HttpError::Failed(what)) = error;
-            Err(raise(format!("{function}: {what}")))
-        }
     }
+}
+
+/// The kind of an error and what it says.
+fn told(error: HttpError) -> (&'static str, String) {
+    match error {
+        HttpError::NotGranted(what) => ("not-granted", what),
+        HttpError::InvalidRequest(what) => ("invalid-request", what),
+        HttpError::Timeout(what) => ("timeout", what),
+        HttpError::TooLarge(what) => ("too-large", what),
+        HttpError::Failed(what) => ("failed", what),
+    }
+}
+
+fn failed<'v>(url: &str, error: HttpError, heap: Heap<'v>) -> Value<'v> {
+    let (kind, message) = told(error);
+    let error = heap.alloc(AllocDict([
+        ("kind", heap.alloc(kind)),
+        ("message", heap.alloc(message)),
+    ]));
+    heap.alloc(AllocDict([
+        ("status", heap.alloc(0)),
+        ("ok", Value::new_bool(false)),
+        ("url", heap.alloc(url)),
+        ("error", error),
+    ]))
 }
 
 fn answer<'v>(response: Response, heap: Heap<'v>) -> Value<'v> {

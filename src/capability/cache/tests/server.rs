@@ -8,7 +8,7 @@ use std::time::Duration;
 use tempfile::TempDir;
 
 /// A server on a free port of this machine, which ends with the test.
-pub(super) struct Server {
+pub(crate) struct Server {
     child: Child,
     port: u16,
     password: Option<&'static str>,
@@ -16,11 +16,11 @@ pub(super) struct Server {
 }
 
 impl Server {
-    pub(super) fn start() -> Self {
+    pub(crate) fn start() -> Self {
         Self::with_password(None)
     }
 
-    pub(super) fn with_password(password: Option<&'static str>) -> Self {
+    pub(crate) fn with_password(password: Option<&'static str>) -> Self {
         loop {
             let free = TcpListener::bind("127.0.0.1:0").unwrap();
             let port = free.local_addr().unwrap().port();
@@ -39,19 +39,19 @@ impl Server {
         }
     }
 
-    pub(super) fn url(&self) -> String {
+    pub(crate) fn url(&self) -> String {
         let login = self
             .password
             .map_or_else(String::new, |password| format!(":{password}@"));
         format!("redis://{login}127.0.0.1:{}", self.port)
     }
 
-    pub(super) fn kill(&mut self) {
+    pub(crate) fn kill(&mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
     }
 
-    pub(super) fn start_again(&mut self) {
+    pub(crate) fn start_again(&mut self) {
         loop {
             self.child = spawn(self.port, self.password, &self.dir);
             if answers(&mut self.child, self.port) {
@@ -61,7 +61,7 @@ impl Server {
     }
 
     /// Sends a signal, by its name.
-    pub(super) fn signal(&self, name: &str) {
+    pub(crate) fn signal(&self, name: &str) {
         let pid = self.child.id().to_string();
         let sent = Command::new("kill")
             .args([&format!("-{name}"), &pid])
