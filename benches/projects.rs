@@ -53,10 +53,25 @@ pub fn script_project() -> TempDir {
 }
 
 pub fn component_project(component: &[u8]) -> TempDir {
-    let folder = project("---\nevent: tool.pre\npriority: 10\ncomponent: guard.wasm\n---\n");
+    component_project_with(component, "")
+}
+
+/// A component hook with more in its frontmatter.
+pub fn component_project_with(component: &[u8], more: &str) -> TempDir {
+    let folder = project(&format!(
+        "---\nevent: tool.pre\npriority: 10\ncomponent: guard.wasm\n{more}\n---\n"
+    ));
     std::fs::write(folder.path().join(".harness/hooks/guard.wasm"), component)
         .expect("a component");
     folder
+}
+
+/// The text of a module that lets everything pass after it has run `body`.
+pub fn module(imports: &str, data: &str, body: &str) -> String {
+    include_str!("caller.wat")
+        .replace("{imports}", imports)
+        .replace("{data}", data)
+        .replace("{body}", body)
 }
 
 /// A component that searches the payload's text for the patterns.
@@ -85,7 +100,7 @@ pub fn scanner_component() -> Vec<u8> {
     componentise(&wat::parse_str(module).expect("valid text"))
 }
 
-fn componentise(module: &[u8]) -> Vec<u8> {
+pub fn componentise(module: &[u8]) -> Vec<u8> {
     let mut module = module.to_vec();
     let mut resolve = wit_parser::Resolve::default();
     let (package, _) = resolve.push_dir(root().join("wit")).expect("the contract");

@@ -4,9 +4,11 @@
 //! Run it with `cargo run --release -p hookbox-benches`.
 
 mod bare;
+mod capabilities;
 mod measure;
 mod memory;
 mod native;
+mod parallel;
 mod processes;
 mod projects;
 
@@ -21,6 +23,10 @@ fn main() {
     script_against_native_starlark();
     chain_against_processes();
     one_shot_against_processes();
+    capabilities::cache_get();
+    capabilities::log_line();
+    capabilities::http_get();
+    parallel::report();
     memory::report();
 }
 
