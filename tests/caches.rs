@@ -206,6 +206,20 @@ fn many_processes_count_in_one_disk_cache() {
 }
 
 #[test]
+fn attack_a_link_on_the_way_to_the_disk_cache() {
+    let project = Project::with(&[("guard", &counter("tool.pre", "grant: { cache: {} }"))]);
+    project.file(
+        "hookbox.toml",
+        "[cache]\nbackend = \"disk\"\npath = \"state/cache.redb\"\n",
+    );
+    let elsewhere = tempfile::tempdir().unwrap();
+    std::os::unix::fs::symlink(elsewhere.path(), project.path().join("state")).unwrap();
+    let error = Runtime::load(project.path()).unwrap_err().to_string();
+    assert!(error.contains("state is a link"), "{error}");
+    assert_eq!(elsewhere.path().read_dir().unwrap().count(), 0);
+}
+
+#[test]
 fn a_lost_redis_closes_the_gate_and_does_not_hang() {
     let more = "limits: { wall_time: 1s }\ngrant: { cache: { namespace: calls } }";
     let project = Project::with(&[("guard", &counter("tool.pre", more))]);

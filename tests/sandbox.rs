@@ -292,6 +292,24 @@ fn the_deadline_guards_what_fuel_does_not() {
 }
 
 #[test]
+fn the_deadline_guards_against_instructions_that_move_much_memory() {
+    for body in [
+        "(memory.fill (i32.const 65536) (i32.const 1) (i32.const 60000000))",
+        "(memory.copy (i32.const 65536) (i32.const 65537) (i32.const 60000000))",
+    ] {
+        let grown = "(drop (memory.grow (i32.const 1000)))";
+        let wat = module("", "", &format!("{grown} (loop $again {body} (br $again))"));
+        let outcome = run_with(&wat, "limits: { memory: 64 MiB, wall_time: 50ms }");
+        let cause = row(&outcome).cause;
+        assert!(
+            matches!(cause, Some(Cause::Deadline | Cause::OutOfFuel)),
+            "{body}: {:?}",
+            row(&outcome).error
+        );
+    }
+}
+
+#[test]
 fn a_component_may_return_an_error_of_its_own() {
     let wat = module(
         "",

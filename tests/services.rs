@@ -77,6 +77,56 @@ fn a_sink_hears_of_every_change() {
     );
 }
 
+/// Writes down what hooks log, as a subscriber of `tracing` hears it.
+struct Listener(Arc<Mutex<Vec<String>>>);
+
+impl tracing::Subscriber for Listener {
+    fn enabled(&self, metadata: &tracing::Metadata<'_>) -> bool {
+        metadata.target() == "hookbox::hook"
+    }
+
+    fn new_span(&self, _: &tracing::span::Attributes<'_>) -> tracing::span::Id {
+        tracing::span::Id::from_u64(1)
+    }
+
+    fn record(&self, _: &tracing::span::Id, _: &tracing::span::Record<'_>) {}
+
+    fn record_follows_from(&self, _: &tracing::span::Id, _: &tracing::span::Id) {}
+
+    fn event(&self, event: &tracing::Event<'_>) {
+        struct Fields(String);
+        impl tracing::field::Visit for Fields {
+            fn record_debug(&mut self, field: &tracing::field::Field, value: &dyn std::fmt::Debug) {
+                self.0 += &format!(" {field}={value:?}");
+            }
+        }
+        let mut fields = Fields(event.metadata().level().to_string());
+        event.record(&mut fields);
+        self.0.lock().unwrap().push(fields.0);
+    }
+
+    fn enter(&self, _: &tracing::span::Id) {}
+
+    fn exit(&self, _: &tracing::span::Id) {}
+}
+
+#[test]
+fn ah_077_log_lines_reach_tracing_with_hook_event_and_level() {
+    let script = "def handle(event, payload):\n    log.warn('careful')\n    log.debug('detail')\n    return allow()";
+    let runtime = Project::script(script).runtime();
+    let heard = Arc::new(Mutex::new(Vec::new()));
+    tracing::subscriber::with_default(Listener(Arc::clone(&heard)), || {
+        runtime.dispatch("tool.pre", json!({"name": "x"})).unwrap();
+    });
+    assert_eq!(
+        *heard.lock().unwrap(),
+        [
+            "WARN message=careful hook=\"probe\" event=\"tool.pre\"",
+            "DEBUG message=detail hook=\"probe\" event=\"tool.pre\""
+        ]
+    );
+}
+
 #[test]
 fn parallel_dispatches_lose_nothing() {
     let script = "def handle(event, payload):\n    cache.incr('n')\n    metrics.incr('n')\n    log('x')\n    events.emit('custom.more', {})\n    return allow()";

@@ -96,6 +96,11 @@ impl Logs {
         self.lines.extend(lines.into_iter().take(room));
     }
 
+    /// Counts lines that somebody else dropped.
+    pub(super) fn count_dropped(&mut self, lines: u64) {
+        self.dropped += lines;
+    }
+
     pub(super) fn into_lines(self) -> (Vec<LogLine>, u64) {
         (self.lines, self.dropped)
     }

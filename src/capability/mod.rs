@@ -31,6 +31,7 @@ use grant::{Grants, Kind};
 use log::{LogLine, Logs};
 use refusal::Refusals;
 use services::Services;
+use wasi::Printed;
 pub use wasi::TellTime;
 
 /// How many warnings one call may leave.
@@ -201,10 +202,11 @@ impl Border {
     }
 
     /// Logs what a guest printed.
-    pub(crate) fn log_printed(&mut self, lines: Vec<(log::Level, String)>) {
-        for (level, line) in lines {
+    pub(crate) fn log_printed(&mut self, printed: Printed) {
+        for (level, line) in printed.lines {
             self.logs.write(level, line);
         }
+        self.logs.count_dropped(printed.dropped);
     }
 
     /// Counts a call across the border.
@@ -220,17 +222,22 @@ impl Border {
             )
             .into());
         }
-        if Instant::now() >= self.deadline {
-            return Err(Failure::new(
-                Cause::Deadline,
-                format!(
-                    "the call took longer than {:?}; if it has to, raise `wall_time` under `limits:`",
-                    self.limits().wall_time
-                ),
-            )
-            .into());
+        self.check_time()
+    }
+
+    /// Ends the call if its time is up.
+    pub(crate) fn check_time(&self) -> wasmtime::Result<()> {
+        if Instant::now() < self.deadline {
+            return Ok(());
         }
-        Ok(())
+        Err(Failure::new(
+            Cause::Deadline,
+            format!(
+                "the call took longer than {:?}; if it has to, raise `wall_time` under `limits:`",
+                self.limits().wall_time
+            ),
+        )
+        .into())
     }
 
     /// Remembers something odd, as long as a person would still read it.

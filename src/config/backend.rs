@@ -52,7 +52,9 @@ impl Backend {
     pub(crate) fn open(&self, project: &Path) -> Result<Arc<dyn Store>, CacheError> {
         Ok(match self {
             Self::Memory => Arc::new(Memory::default()),
-            Self::Disk { path: Some(path) } => Arc::new(Disk::open(&project.join(path))?),
+            Self::Disk { path: Some(path) } => {
+                Arc::new(Disk::open(&without_links(project, path)?)?)
+            }
             Self::Disk { path: None } => Arc::new(Disk::open(&own_file(project)?)?),
             Self::Redis { url: Some(url) } => Arc::new(Redis::open(url)?),
             Self::Redis { url: None } => {
@@ -65,6 +67,21 @@ impl Backend {
             }
         })
     }
+}
+
+/// Refuses a path with a link on its way: it could lead out of the project.
+fn without_links(project: &Path, path: &Path) -> Result<PathBuf, CacheError> {
+    let mut whole = project.to_owned();
+    for part in path {
+        whole.push(part);
+        if whole.is_symlink() {
+            return Err(CacheError::Unavailable(format!(
+                "{} is a link; `cache.path` must not lead through one",
+                whole.display()
+            )));
+        }
+    }
+    Ok(whole)
 }
 
 /// The user's own file for a project. It lies outside of the project, where an agent

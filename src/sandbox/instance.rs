@@ -9,7 +9,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
 use std::time::Instant;
 
-use wasmtime::{PoolConcurrencyLimitError, ResourceLimiter, Store, Trap};
+use wasmtime::{CallHook, PoolConcurrencyLimitError, ResourceLimiter, Store, Trap};
 
 use super::engine::Engine;
 use super::limits::Limits;
@@ -55,6 +55,12 @@ pub fn run_with_wasi<T>(
 ) -> Ran<T> {
     let mut store = open(engine, border);
     store.data_mut().prepare_wasi();
+    // A guest that does little but call the host uses hardly any fuel, and is not
+    // paused for a long time.
+    store.call_hook(|store, crossing| match crossing {
+        CallHook::CallingHost => store.data().border.check_time(),
+        _ => Ok(()),
+    });
     run_in(store, work)
 }
 

@@ -9,8 +9,9 @@
 #[path = "../../src/capability/cache/tests/server.rs"]
 pub mod redis;
 pub mod server;
+pub mod wasi;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
 
@@ -111,6 +112,26 @@ pub fn command(command: &str) -> Value {
 
 /// Turns the text of a core module into a component of the world `hook`.
 pub fn component(wat: &str) -> Vec<u8> {
+    encoder(wat).encode().unwrap()
+}
+
+/// The same for a module that imports `wasi_snapshot_preview1`, in the way of the
+/// toolchains that do: an adapter turns that into imports of `wasi:*`.
+pub fn wasi_component(wat: &str) -> Vec<u8> {
+    use wasi_preview1_component_adapter_provider::{
+        WASI_SNAPSHOT_PREVIEW1_ADAPTER_NAME, WASI_SNAPSHOT_PREVIEW1_REACTOR_ADAPTER,
+    };
+    encoder(wat)
+        .adapter(
+            WASI_SNAPSHOT_PREVIEW1_ADAPTER_NAME,
+            WASI_SNAPSHOT_PREVIEW1_REACTOR_ADAPTER,
+        )
+        .unwrap()
+        .encode()
+        .unwrap()
+}
+
+fn encoder(wat: &str) -> wit_component::ComponentEncoder {
     let mut module = wat::parse_str(wat).unwrap();
     let mut resolve = wit_parser::Resolve::default();
     let (package, _) = resolve
@@ -127,8 +148,42 @@ pub fn component(wat: &str) -> Vec<u8> {
     wit_component::ComponentEncoder::default()
         .module(&module)
         .unwrap()
-        .encode()
-        .unwrap()
+}
+
+/// Returns a hook of `tests/guests`, a component for `wasm32-wasip2`.
+pub fn guest(name: &str) -> Vec<u8> {
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+    let folder = FOLDER.get_or_init(build_guests);
+    std::fs::read(folder.join(format!("{name}.wasm"))).unwrap()
+}
+
+/// Builds all of them. Test programs that do so at once wait for each other:
+/// cargo locks the folder it builds in.
+fn build_guests() -> PathBuf {
+    const TARGET: &str = "wasm32-wasip2";
+    let project = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/guests");
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("guests");
+    let output = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()))
+        .args(["build", "--release", "--locked", "--target", TARGET])
+        .arg("--manifest-path")
+        .arg(project.join("Cargo.toml"))
+        .arg("--target-dir")
+        .arg(&folder)
+        // They are meant for the machine's own code.
+        .env_remove("RUSTFLAGS")
+        .env_remove("CARGO_ENCODED_RUSTFLAGS")
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        !said.contains("target may not be installed"),
+        "the hooks in tests/guests are built for {TARGET}; run `rustup target add {TARGET}`"
+    );
+    assert!(
+        output.status.success(),
+        "tests/guests does not build:\n{said}"
+    );
+    folder.join(TARGET).join("release")
 }
 
 /// The text of a core module whose `handle` has this body. Memory, an allocator

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Instant;
 
 use bytes::Bytes;
-use http_body_util::{BodyExt as _, Full, Limited};
+use http_body_util::{BodyExt as _, Full};
 use wasmtime_wasi_http::{
     Error, RequestOptions, Result, WasiBody, WasiHttpCtxView, WasiHttpHooks, WasiHttpView,
 };
@@ -96,15 +96,19 @@ impl WasiHttpHooks for Outgoing {
         Box::new(async move {
             let _outside = outside;
             let shown = format!("{} {}", request.method(), without_query(request.uri()));
-            let answer = match counted {
-                Ok(()) => exchange(&doors, request, options, until, body_limit).await,
-                Err(error) => Err(error),
+            let request = counted.and(whole(request, options, body_limit).await);
+            let (answer, too_large) = match request {
+                Ok(request) => (
+                    send(doors, request, until).await,
+                    Error::HttpResponseBodySize(None),
+                ),
+                Err(error) => (Err(error), Error::HttpRequestBodySize(None)),
             };
             match answer {
                 Ok(response) => Ok((to_wasi(response)?, done())),
                 Err(error) => {
                     refusals.http(&shown, &error);
-                    Err(in_wasi_words(error))
+                    Err(in_wasi_words(error, too_large))
                 }
             }
         })
@@ -124,15 +128,14 @@ fn without_query(uri: &http::Uri) -> String {
     )
 }
 
-/// Waits for the guest to finish the body, then sends the whole request.
-async fn exchange(
-    doors: &Arc<Doors>,
+/// Waits for the guest to finish the body.
+async fn whole(
     request: http::Request<WasiBody>,
     options: Option<RequestOptions>,
-    until: Instant,
     body_limit: usize,
-) -> std::result::Result<Response, HttpError> {
+) -> std::result::Result<Request, HttpError> {
     let (parts, body) = request.into_parts();
+    let body = read_body(body, body_limit).await?;
     let mut headers = Vec::with_capacity(parts.headers.len());
     for (name, value) in &parts.headers {
         let value = value.to_str().map_err(|_| {
@@ -143,23 +146,44 @@ async fn exchange(
             headers.push((name.to_string(), value.to_owned()));
         }
     }
-    let body = Limited::new(body, body_limit)
-        .collect()
-        .await
-        .map_err(|_| {
-            HttpError::TooLarge(format!(
-                "the request's body was cut off or has more than {body_limit} bytes; raise `request` under `limits:`"
-            ))
-        })?
-        .to_bytes();
-    let request = Request {
+    Ok(Request {
         method: parts.method.to_string(),
         url: parts.uri.to_string(),
         headers,
-        body: body.to_vec(),
+        body,
         timeout: options.and_then(|options| options.first_byte_timeout),
-    };
-    let doors = Arc::clone(doors);
+    })
+}
+
+/// Reads a body to its end, even if it is too long: a guest whose stream closes while
+/// it writes does not hear why.
+async fn read_body(mut body: WasiBody, limit: usize) -> std::result::Result<Vec<u8>, HttpError> {
+    let mut bytes = Vec::new();
+    let mut fits = true;
+    while let Some(frame) = body.frame().await {
+        let frame =
+            frame.map_err(|_| HttpError::Failed("the request's body was cut off".to_owned()))?;
+        let Ok(data) = frame.into_data() else {
+            continue;
+        };
+        fits &= data.len() <= limit - bytes.len();
+        if fits {
+            bytes.extend_from_slice(&data);
+        }
+    }
+    if fits {
+        return Ok(bytes);
+    }
+    Err(HttpError::TooLarge(format!(
+        "the request's body has more than {limit} bytes; raise `request` under `limits:`"
+    )))
+}
+
+async fn send(
+    doors: Arc<Doors>,
+    request: Request,
+    until: Instant,
+) -> std::result::Result<Response, HttpError> {
     tokio::task::spawn_blocking(move || doors.send(request, until))
         .await
         .unwrap_or_else(|_| Err(HttpError::Failed("the request was given up".to_owned())))
@@ -181,12 +205,12 @@ fn to_wasi(response: Response) -> Result<http::Response<WasiBody>> {
         .map_err(|error| Error::InternalError(Some(error.to_string())))
 }
 
-fn in_wasi_words(error: HttpError) -> Error {
+fn in_wasi_words(error: HttpError, too_large: Error) -> Error {
     match error {
         HttpError::NotGranted(_) => Error::HttpRequestDenied,
         HttpError::InvalidRequest(_) => Error::HttpRequestUriInvalid,
         HttpError::Timeout(_) => Error::ConnectionTimeout,
-        HttpError::TooLarge(_) => Error::HttpResponseBodySize(None),
+        HttpError::TooLarge(_) => too_large,
         HttpError::Failed(what) => Error::InternalError(Some(what)),
     }
 }

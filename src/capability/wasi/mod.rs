@@ -20,12 +20,13 @@ use super::log::Level;
 use crate::sandbox::instance::Call;
 pub use clock::TellTime;
 pub(crate) use clock::{Clock, Waiting};
+pub(crate) use stdio::Printed;
 
 /// How many resources a guest may hold at once: streams, timers, requests.
 const MAX_RESOURCES: usize = 1_000;
 
 /// How many random bytes a guest may ask for at once.
-const MAX_RANDOM_BYTES: u64 = 1 << 20;
+const MAX_RANDOM_BYTES: u64 = 64 << 10;
 
 /// The packages of WASI that need no grant to be imported.
 const FREE: [&str; 6] = [
@@ -47,7 +48,7 @@ pub(crate) struct Wasi {
     ctx: WasiCtx,
     table: ResourceTable,
     clock: Arc<Clock>,
-    printed: stdio::Printed,
+    printed: stdio::Paper,
     http_ctx: WasiHttpCtx,
     http: http::Outgoing,
 }
@@ -60,7 +61,8 @@ impl Wasi {
         } else {
             Clock::at(border.event().time())
         });
-        let printed = stdio::Printed::new(border.limits().log_bytes);
+        let limits = border.limits();
+        let printed = stdio::Paper::new(limits.log_lines, limits.log_bytes);
         let mut builder = WasiCtxBuilder::new();
         builder
             .wall_clock(clock::Wall(Arc::clone(&clock)))
@@ -94,7 +96,7 @@ impl Wasi {
     }
 
     /// Returns what was printed, as lines.
-    pub(crate) fn printed(&self) -> Vec<(Level, String)> {
+    pub(crate) fn printed(&self) -> Printed {
         self.printed.take()
     }
 

@@ -13,39 +13,58 @@ use crate::capability::log::Level;
 /// How much a guest may write at once.
 const PERMIT: usize = 64 << 10;
 
-/// What was printed, in order.
+/// What was printed.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Printed {
+    /// The lines, in the order in which they ended.
+    pub(crate) lines: Vec<(Level, String)>,
+    /// How many more there were, whole or in part.
+    pub(crate) dropped: u64,
+}
+
+/// What both streams are printed on.
 #[derive(Debug, Default, Clone)]
-pub(super) struct Printed {
+pub(super) struct Paper {
     shared: Arc<Mutex<Lines>>,
 }
 
 #[derive(Debug, Default)]
 struct Lines {
-    whole: Vec<(Level, String)>,
-    begun: [Vec<u8>; 2],
-    bytes: usize,
-    limit: usize,
+    whole: Printed,
+    begun: [Line; 2],
+    lines_left: usize,
+    bytes_left: usize,
 }
 
-impl Printed {
-    /// Keeps at most `limit` bytes and drops the rest: a guest that prints too much
-    /// is no reason to stop a tool.
-    pub(super) fn new(limit: usize) -> Self {
-        let printed = Self::default();
-        printed.lock().limit = limit;
-        printed
+/// A line that has not ended yet.
+#[derive(Debug, Default)]
+struct Line {
+    bytes: Vec<u8>,
+    cut: bool,
+}
+
+impl Paper {
+    /// Keeps at most so many lines and bytes and drops the rest: a guest that prints
+    /// too much is no reason to stop a tool.
+    pub(super) fn new(lines: usize, bytes: usize) -> Self {
+        let paper = Self::default();
+        let mut limits = paper.lock();
+        limits.lines_left = lines;
+        limits.bytes_left = bytes;
+        drop(limits);
+        paper
     }
 
     /// Returns the stream whose lines have this level.
     pub(super) fn stream(&self, level: Level) -> Stream {
         Stream {
-            printed: self.clone(),
+            paper: self.clone(),
             level,
         }
     }
 
     /// Returns the lines printed so far, the unfinished ones last.
-    pub(super) fn take(&self) -> Vec<(Level, String)> {
+    pub(super) fn take(&self) -> Printed {
         let mut lines = self.lock();
         for level in [Level::Info, Level::Warn] {
             lines.end_line(level);
@@ -61,23 +80,41 @@ impl Printed {
 
 impl Lines {
     fn write(&mut self, level: Level, bytes: &[u8]) {
-        for &byte in bytes {
-            if byte == b'\n' {
-                self.end_line(level);
-            } else if self.bytes < self.limit {
-                self.bytes += 1;
-                self.begun[place(level)].push(byte);
-            }
+        let mut parts = bytes.split(|&byte| byte == b'\n');
+        if let Some(first) = parts.next() {
+            self.extend_line(level, first);
+        }
+        for part in parts {
+            self.end_line(level);
+            self.extend_line(level, part);
         }
     }
 
-    fn end_line(&mut self, level: Level) {
-        let line = std::mem::take(&mut self.begun[place(level)]);
-        let line = String::from_utf8_lossy(&line);
-        let line = line.trim_end_matches('\r');
-        if !line.is_empty() {
-            self.whole.push((level, line.to_owned()));
+    fn extend_line(&mut self, level: Level, bytes: &[u8]) {
+        if bytes.is_empty() {
+            return;
         }
+        let kept = bytes.len().min(self.bytes_left);
+        self.bytes_left -= kept;
+        let line = &mut self.begun[place(level)];
+        line.bytes.extend_from_slice(&bytes[..kept]);
+        line.cut |= kept < bytes.len();
+    }
+
+    fn end_line(&mut self, level: Level) {
+        let begun = &mut self.begun[place(level)];
+        if begun.bytes.is_empty() && !begun.cut {
+            return;
+        }
+        let Line { bytes, cut } = std::mem::take(begun);
+        let line = String::from_utf8_lossy(&bytes);
+        let line = line.trim_end_matches('\r');
+        let fits = self.lines_left > 0;
+        if fits && !line.is_empty() {
+            self.lines_left -= 1;
+            self.whole.lines.push((level, line.to_owned()));
+        }
+        self.whole.dropped += u64::from(cut || !fits && !line.is_empty());
     }
 }
 
@@ -88,7 +125,7 @@ fn place(level: Level) -> usize {
 /// Standard output or standard error of a guest.
 #[derive(Debug, Clone)]
 pub(super) struct Stream {
-    printed: Printed,
+    paper: Paper,
     level: Level,
 }
 
@@ -111,7 +148,7 @@ impl StdoutStream for Stream {
 
 impl OutputStream for Stream {
     fn write(&mut self, bytes: Bytes) -> StreamResult<()> {
-        self.printed.lock().write(self.level, &bytes);
+        self.paper.lock().write(self.level, &bytes);
         Ok(())
     }
 
@@ -133,22 +170,46 @@ impl Pollable for Stream {
 mod tests {
     use super::*;
 
+    fn printed(lines: &[(Level, &str)], dropped: u64) -> Printed {
+        let lines = lines
+            .iter()
+            .map(|(level, line)| (*level, (*line).to_owned()));
+        Printed {
+            lines: lines.collect(),
+            dropped,
+        }
+    }
+
     #[test]
     fn lines_are_told_apart_and_bounded() {
-        let printed = Printed::new(12);
-        let mut out = printed.stream(Level::Info);
-        let mut err = printed.stream(Level::Warn);
+        let paper = Paper::new(10, 12);
+        let mut out = paper.stream(Level::Info);
+        let mut err = paper.stream(Level::Warn);
         out.write(Bytes::from_static(b"one\r\ntw")).unwrap();
         err.write(Bytes::from_static(b"bad\n")).unwrap();
-        out.write(Bytes::from_static(b"o and much more")).unwrap();
-        let text = |text: &str| text.to_owned();
+        out.write(Bytes::from_static(b"o and much more\nand more\n\n"))
+            .unwrap();
         assert_eq!(
-            printed.take(),
-            [
-                (Level::Info, text("one")),
-                (Level::Warn, text("bad")),
-                (Level::Info, text("two a"))
-            ]
+            paper.take(),
+            printed(
+                &[
+                    (Level::Info, "one"),
+                    (Level::Warn, "bad"),
+                    (Level::Info, "two a")
+                ],
+                2
+            )
+        );
+    }
+
+    #[test]
+    fn the_number_of_lines_is_bounded() {
+        let paper = Paper::new(2, 1_000);
+        let mut out = paper.stream(Level::Info);
+        out.write(Bytes::from_static(b"a\n\nb\nc\n\nd")).unwrap();
+        assert_eq!(
+            paper.take(),
+            printed(&[(Level::Info, "a"), (Level::Info, "b")], 2)
         );
     }
 }
