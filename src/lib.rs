@@ -24,7 +24,12 @@
 //!
 //! The way of an event: [`runtime`] finds the chain and [`chain`] runs it, [`handler`]
 //! runs one hook in the [`sandbox`], and [`capability`] is the only way out of that.
-//! What a hook file means is a matter of its [`dialect`].
+//! What a hook file means is a matter of its [`dialect`], and what holds for all hooks
+//! of a project is its [`config`].
+//!
+//! A hook reaches nothing beyond its event unless it is granted:
+//! [`capability::grant`] is what can be granted, and [`runtime::RuntimeBuilder`] takes
+//! what a host lends to its hooks.
 
 #![warn(missing_docs, unreachable_pub)]
 #![warn(clippy::unwrap_used, clippy::expect_used)]

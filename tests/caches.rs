@@ -221,7 +221,7 @@ fn attack_a_link_on_the_way_to_the_disk_cache() {
 
 #[test]
 fn a_lost_redis_closes_the_gate_and_does_not_hang() {
-    let more = "limits: { wall_time: 1s }\ngrant: { cache: { namespace: calls } }";
+    let more = "limits: { wall_time: 3s }\ngrant: { cache: { namespace: calls } }";
     let project = Project::with(&[("guard", &counter("tool.pre", more))]);
     // Nobody listens on this port any more.
     let port = {

@@ -455,7 +455,7 @@ fn attack_a_server_that_drips() {
         }
     });
     let more = format!(
-        "priority: 10\nlimits: {{ wall_time: 700ms }}\ngrant:\n  http: [\"GET {}\"]",
+        "priority: 10\nlimits: {{ wall_time: 2s }}\ngrant:\n  http: [\"GET {}\"]",
         server.url("/*")
     );
     let project = Project::with(&[("probe", &hook_file("tool.pre", &more, SCRIPT.trim()))]);

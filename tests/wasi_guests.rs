@@ -306,7 +306,7 @@ fn a_server_that_never_answers_does_not_hold_the_hook() {
         port: listener.local_addr().unwrap().port(),
         seen: Arc::default(),
     };
-    let project = client(&server, "GET SERVER/*", "limits: { wall_time: 500ms }");
+    let project = client(&server, "GET SERVER/*", "limits: { wall_time: 2s }");
     let outcome = project.dispatch("tool.pre", get(&server.url("/")));
     // The guest hears of it in time to say so.
     let refusal = refusal(&outcome, "ConnectionTimeout");

@@ -39,7 +39,7 @@ const MAX_WARNINGS: usize = 20;
 
 /// How long before the end of a call a request is given up, so that the guest can
 /// still say what it makes of that.
-const TIME_TO_REPLY: Duration = Duration::from_millis(100);
+const TIME_TO_REPLY: Duration = Duration::from_millis(250);
 
 /// What the hooks of one run share.
 #[derive(Debug, Default)]
@@ -156,7 +156,7 @@ impl Border {
     /// Returns when an answer from outside has to be there.
     pub(crate) fn reply_by(&self) -> Instant {
         let left = self.deadline.saturating_duration_since(Instant::now());
-        let by = self.deadline.checked_sub(TIME_TO_REPLY.min(left / 10));
+        let by = self.deadline.checked_sub(TIME_TO_REPLY.min(left / 5));
         by.unwrap_or(self.deadline)
     }
 
