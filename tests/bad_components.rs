@@ -149,7 +149,9 @@ fn cx_004_an_import_that_was_not_granted_names_the_line_that_would() {
     );
     assert_eq!(
         problem.help.as_deref(),
-        Some("grant it in the frontmatter: `grant: { tools: [NAME] }`")
+        Some(
+            "grant it in the frontmatter: `grant: { tools: [NAME] }`, or build the component without it, for example for the world `guard`"
+        )
     );
     let outcome = component_project(&bytes, "grant: { tools: [other] }")
         .dispatch("tool.pre", support::command("ls"));

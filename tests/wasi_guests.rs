@@ -77,6 +77,7 @@ fn what_the_standard_library_prints_is_logged() {
         lines,
         [
             (Level::Info, "handling tool.pre"),
+            (Level::Debug, "between"),
             (Level::Warn, "for probe")
         ]
     );
@@ -108,6 +109,26 @@ fn the_standard_library_sees_what_is_granted() {
         assert!(seen[refused]["error"].is_string(), "{refused}: {seen}");
     }
     assert!(!project.path().join("docs/b.txt").exists());
+}
+
+#[test]
+fn a_guest_that_panics_says_why_in_the_log() {
+    let project = component_project(&guest("standard"), "");
+    let outcome = project.dispatch("tool.pre", command("give up"));
+    assert_eq!(outcome.decision, hookbox::Ruling::Block);
+    let reason = outcome.reason.unwrap();
+    assert!(
+        reason.ends_with("; what it printed is in the log"),
+        "{reason}"
+    );
+    assert!(
+        outcome
+            .logs
+            .iter()
+            .any(|line| line.message.contains("told to give up")),
+        "{:?}",
+        outcome.logs
+    );
 }
 
 /// A server on this machine. It remembers what it was asked.
@@ -262,7 +283,9 @@ fn a_client_does_not_load_without_a_grant() {
     );
     assert_eq!(
         errors[0].help.as_deref(),
-        Some("grant it in the frontmatter: `grant: { http: [\"GET https://HOST/PATH/*\"] }`")
+        Some(
+            "grant it in the frontmatter: `grant: { http: [\"GET https://HOST/PATH/*\"] }`, or build the component without it, for example for the world `guard`"
+        )
     );
     assert!(Runtime::load(project.path()).is_err());
 }

@@ -114,6 +114,11 @@ impl wit::Host for Call {
             wit::Level::Warn => Level::Warn,
             wit::Level::Error => Level::Error,
         };
+        // What was printed before comes before.
+        if let Some(wasi) = &self.wasi {
+            let printed = wasi.printed_so_far();
+            self.border.log_printed(printed);
+        }
         self.enter()?.logs.write(level, message);
         Ok(())
     }

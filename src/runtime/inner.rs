@@ -1,7 +1,6 @@
 //! The inside of a runtime: what it has loaded, what its hooks share, and how one
 //! event goes through its chain.
 
-use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -46,8 +45,8 @@ pub(super) struct Inner {
     workshop: Arc<Workshop>,
     /// What hooks without a grant keep: as old as the run.
     memory: Arc<Memory>,
-    /// The doors of each hook, by its position.
-    doors: HashMap<usize, Arc<Doors>>,
+    /// The doors of each hook, by its position; none where a hook did not load.
+    doors: Vec<Option<Arc<Doors>>>,
     events: AtomicU64,
 }
 
@@ -105,10 +104,10 @@ impl Inner {
 
     /// Returns the doors of a hook.
     pub(super) fn doors(&self, hook: &Hook) -> Arc<Doors> {
-        match self.doors.get(&hook.position) {
-            Some(doors) => Arc::clone(doors),
+        match self.doors.get(hook.position) {
+            Some(Some(doors)) => Arc::clone(doors),
             // Every hook that was loaded has its doors; one that was not gets none.
-            None => Doors::closed(),
+            _ => Doors::closed(),
         }
     }
 
@@ -170,23 +169,22 @@ fn store(
     }
 }
 
-fn doors(loaded: &Loaded, memory: &Arc<Memory>, services: &Services) -> HashMap<usize, Arc<Doors>> {
+fn doors(loaded: &Loaded, memory: &Arc<Memory>, services: &Services) -> Vec<Option<Arc<Doors>>> {
     let domains = loaded.config.domains.as_ref();
-    loaded
-        .hooks
-        .iter()
-        .map(|hook| {
-            let doors = Doors::open(
-                &hook.name,
-                &hook.grants,
-                &hook.limits,
-                domains,
-                memory,
-                services,
-            );
-            (hook.position, Arc::new(doors))
-        })
-        .collect()
+    let last = loaded.hooks.iter().map(|hook| hook.position).max();
+    let mut all = vec![None; last.map_or(0, |last| last + 1)];
+    for hook in &loaded.hooks {
+        let doors = Doors::open(
+            &hook.name,
+            &hook.grants,
+            &hook.limits,
+            domains,
+            memory,
+            services,
+        );
+        all[hook.position] = Some(Arc::new(doors));
+    }
+    all
 }
 
 /// Who fired an event: the agent, or a hook in the middle of another event.

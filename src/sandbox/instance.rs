@@ -70,11 +70,19 @@ fn run_in<T>(
 ) -> Ran<T> {
     let started = Instant::now();
     let fuel = store.data().border.limits().fuel;
-    let result = step(&mut store, work);
+    let mut result = step(&mut store, work);
     let fuel_left = store.get_fuel().unwrap_or(0);
     let mut call = store.into_data();
     if let Some(wasi) = &call.wasi {
-        call.border.log_printed(wasi.printed());
+        let printed = wasi.printed();
+        if let Err(failure) = &mut result
+            && failure.cause == Cause::Trap
+            && !printed.lines.is_empty()
+        {
+            // Most languages print why before they give up.
+            failure.message += "; what it printed is in the log";
+        }
+        call.border.log_printed(printed);
     }
     Ran {
         usage: Usage {
@@ -228,10 +236,7 @@ fn name(error: &wasmtime::Error, call: &Call, limits: &Limits) -> Failure {
     if let Some(exit) = error.downcast_ref::<wasmtime_wasi::I32Exit>() {
         return Failure::new(
             Cause::Trap,
-            format!(
-                "the guest exited with code {} instead of answering; what it printed is in the log",
-                exit.0
-            ),
+            format!("the guest exited with code {} instead of answering", exit.0),
         );
     }
     let trap = error.downcast_ref::<Trap>();

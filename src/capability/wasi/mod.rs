@@ -95,6 +95,11 @@ impl Wasi {
         }
     }
 
+    /// Returns the lines that were printed since the last time.
+    pub(crate) fn printed_so_far(&self) -> Printed {
+        self.printed.take_whole()
+    }
+
     /// Returns what was printed, as lines.
     pub(crate) fn printed(&self) -> Printed {
         self.printed.take()

@@ -63,6 +63,11 @@ impl Paper {
         }
     }
 
+    /// Returns the lines that have ended since the last time.
+    pub(super) fn take_whole(&self) -> Printed {
+        std::mem::take(&mut self.lock().whole)
+    }
+
     /// Returns the lines printed so far, the unfinished ones last.
     pub(super) fn take(&self) -> Printed {
         let mut lines = self.lock();

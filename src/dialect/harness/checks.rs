@@ -58,6 +58,7 @@ pub(super) struct Use {
     what: String,
     /// The import it stands for.
     import: String,
+    in_component: bool,
     span: Range<usize>,
 }
 
@@ -127,6 +128,7 @@ impl Checker<'_, '_> {
                 let what = |import: &String| Use {
                     what: format!("component {path:?} imports {import}"),
                     import: import.clone(),
+                    in_component: true,
                     span: node.span.clone(),
                 };
                 self.uses = component.imports().iter().map(what).collect();
@@ -170,10 +172,13 @@ impl Checker<'_, '_> {
             return;
         }
         let message = format!("{}, which hook {:?} is not granted", used.what, self.name);
-        let help = format!(
+        let mut help = format!(
             "grant it in the frontmatter: `grant: {{ {} }}`",
             kind.example()
         );
+        if used.in_component {
+            help += ", or build the component without it, for example for the world `guard`";
+        }
         self.say(true, message, used.span.clone(), Some(&help));
     }
 
@@ -303,6 +308,7 @@ fn uses_of_script(text: &Text, uses: &[UseOfBuiltin]) -> Vec<Use> {
     uses.iter()
         .map(|used| Use {
             what: format!("the script uses {}", used.name),
+            in_component: false,
             import: match used.name.as_str() {
                 "env" => "hookbox:hook/environment".to_owned(),
                 name => format!("hookbox:hook/{name}"),

@@ -6,6 +6,7 @@ use std::hash::BuildHasher;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use exports::hookbox::hook::handler::Guest;
+use hookbox::hook::log::{Level, write};
 use hookbox::hook::types::{Answer, Decision, Event, Failure};
 use serde_json::{Value, json};
 
@@ -16,7 +17,9 @@ struct Standard;
 impl Guest for Standard {
     fn handle(event: Event) -> Result<Answer, Failure> {
         println!("handling {}", event.name);
+        write(Level::Debug, "between");
         eprintln!("for {}", event.hook);
+        assert!(!event.payload.contains("give up"), "told to give up");
         Ok(Answer {
             decision: Decision::Block(seen().to_string()),
             effects: Vec::new(),
