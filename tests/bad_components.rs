@@ -2,6 +2,7 @@
 
 mod support;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use hookbox::Runtime;
@@ -139,7 +140,12 @@ fn cx_004_an_import_that_was_not_granted_names_the_line_that_would() {
          (i32.store (i32.const 1036) (i32.load (i32.const 3084)))",
     );
     let bytes = component(&wat);
+    let store = tempfile::tempdir().unwrap();
     let loaded = Runtime::builder(component_project(&bytes, "").path())
+        .code_store(CodeStore::open(store.path()).unwrap())
+        .on_progress(Arc::new(|progress| {
+            panic!("nothing to wait for: {progress:?}")
+        }))
         .inspect()
         .unwrap();
     let problem = &loaded.problems[0];

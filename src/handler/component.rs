@@ -12,7 +12,9 @@ use crate::json::Json;
 use crate::sandbox::bindings::hook::HookPre;
 use crate::sandbox::bindings::types;
 use crate::sandbox::compiled::{CodeStore, Digest, OnProgress};
-use crate::sandbox::component::{Linked, WASI, check_header, link_hook};
+use crate::sandbox::component::{
+    Linked, WASI, check_header, check_imports, link_hook, read_imports,
+};
 use crate::sandbox::engine::Engine;
 use crate::sandbox::instance::{self, Call};
 use crate::sandbox::limits::Limits;
@@ -44,6 +46,9 @@ impl ComponentHook {
         compile_time: Duration,
     ) -> Result<Self, Failure> {
         check_header(&bytes)?;
+        if let Some(imports) = read_imports(&bytes) {
+            check_imports(&imports)?;
+        }
         let digest = Digest::of(&bytes);
         let component = store
             .load(

@@ -1,6 +1,7 @@
 //! A component hook, checked against the contract when it loads: an import that
 //! nobody can grant is an error then, not in the middle of an event.
 
+use wasmparser::{Parser, Payload};
 use wasmtime::component::{Component, HasSelf, Linker};
 
 use super::bindings::hook::{Hook as HookWorld, HookPre};
@@ -39,6 +40,27 @@ pub fn check_header(bytes: &[u8]) -> Result<(), Failure> {
         (Some(MAGIC), Some(_)) => bad("this is WebAssembly of a version hookbox does not know"),
         _ => bad("this is not a WebAssembly component"),
     }
+}
+
+/// Reads the names of a component's imports without compiling it, which may take long.
+/// Nothing if it cannot be read; the compiler says why.
+#[must_use]
+pub fn read_imports(bytes: &[u8]) -> Option<Vec<String>> {
+    let mut names = Vec::new();
+    let mut depth = 0_u32;
+    for payload in Parser::new(0).parse_all(bytes) {
+        match payload.ok()? {
+            Payload::ModuleSection { .. } | Payload::ComponentSection { .. } => depth += 1,
+            Payload::End(_) => depth = depth.saturating_sub(1),
+            Payload::ComponentImportSection(section) if depth == 0 => {
+                for import in section {
+                    names.push(import.ok()?.name.name.to_owned());
+                }
+            }
+            _ => {}
+        }
+    }
+    Some(names)
 }
 
 /// A component, linked against the world `hook`.
@@ -93,7 +115,11 @@ pub fn link_starlark(engine: &Engine, component: &Component) -> Result<StarlarkP
         .map_err(misfit)
 }
 
-fn check_imports(imports: &[String]) -> Result<(), Failure> {
+/// Refuses imports that nobody can grant.
+///
+/// # Errors
+/// Returns their names.
+pub fn check_imports(imports: &[String]) -> Result<(), Failure> {
     let foreign: Vec<&str> = imports
         .iter()
         .map(String::as_str)

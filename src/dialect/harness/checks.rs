@@ -14,6 +14,7 @@ use crate::failure::Failure;
 use crate::handler::Workshop;
 use crate::handler::component::ComponentHook;
 use crate::handler::starlark::{Entry, Parser, Problem, Report, Script, Text, UseOfBuiltin};
+use crate::sandbox::component::read_imports;
 use crate::yaml::Node;
 
 /// Looks at Starlark once there is some: a project of components alone needs no
@@ -105,7 +106,14 @@ impl Checker<'_, '_> {
     }
 
     /// Checks and compiles a component. Its path starts at the hook's own file.
-    pub(super) fn component(&mut self, root: &Dir, node: &Node) -> Option<Arc<ComponentHook>> {
+    /// One that is not granted what it imports is not compiled in the first place.
+    pub(super) fn component(
+        &mut self,
+        root: &Dir,
+        node: &Node,
+        grants: &Grants,
+        own: &[Granted],
+    ) -> Option<Arc<ComponentHook>> {
         let path = node.as_str().unwrap_or_default();
         let folder = self
             .source
@@ -123,15 +131,14 @@ impl Checker<'_, '_> {
                 return None;
             }
         };
+        let imports = read_imports(&bytes).unwrap_or_default();
+        self.uses = uses_of_component(path, &imports, node);
+        if self.lacks_a_grant(grants, own) {
+            return None;
+        }
         match self.workshop.component(path, bytes) {
             Ok(component) => {
-                let what = |import: &String| Use {
-                    what: format!("component {path:?} imports {import}"),
-                    import: import.clone(),
-                    in_component: true,
-                    span: node.span.clone(),
-                };
-                self.uses = component.imports().iter().map(what).collect();
+                self.uses = uses_of_component(path, component.imports(), node);
                 Some(Arc::new(component))
             }
             Err(failure) => {
@@ -144,10 +151,7 @@ impl Checker<'_, '_> {
     /// Compares what the code reaches for with what it is granted, and returns
     /// what it uses of that.
     pub(super) fn grants(&mut self, grants: &Grants, own: &[Granted]) -> Vec<Kind> {
-        for used in std::mem::take(&mut self.uses) {
-            self.missing_grant(&used, grants, own);
-            self.uses.push(used);
-        }
+        self.lacks_a_grant(grants, own);
         let used = |kind: Kind| self.uses.iter().any(|used| kind.is_used_by(&used.import));
         let (used, unused): (Vec<Kind>, Vec<Kind>) =
             Kind::ALL.into_iter().partition(|kind| used(*kind));
@@ -163,14 +167,26 @@ impl Checker<'_, '_> {
         used
     }
 
-    fn missing_grant(&mut self, used: &Use, grants: &Grants, own: &[Granted]) {
-        let Some(kind) = Kind::of_import(&used.import) else {
-            return;
-        };
-        // What is wrong with a grant that is there was said where it was read.
-        if grants.has(kind) || own.iter().any(|granted| granted.kind == kind) {
-            return;
+    /// Says what the code reaches for without being granted it, and whether there is
+    /// any of that.
+    fn lacks_a_grant(&mut self, grants: &Grants, own: &[Granted]) -> bool {
+        let uses = std::mem::take(&mut self.uses);
+        let mut lacks = false;
+        for used in &uses {
+            let missing = Kind::of_import(&used.import).filter(|kind| {
+                // What is wrong with a grant that is there was said where it was read.
+                !grants.has(*kind) && !own.iter().any(|granted| granted.kind == *kind)
+            });
+            if let Some(kind) = missing {
+                self.missing_grant(used, kind);
+                lacks = true;
+            }
         }
+        self.uses = uses;
+        lacks
+    }
+
+    fn missing_grant(&mut self, used: &Use, kind: Kind) {
         let message = format!("{}, which hook {:?} is not granted", used.what, self.name);
         let mut help = format!(
             "grant it in the frontmatter: `grant: {{ {} }}`",
@@ -301,6 +317,16 @@ impl Checker<'_, '_> {
             None => diagnostic,
         });
     }
+}
+
+fn uses_of_component(path: &str, imports: &[String], node: &Node) -> Vec<Use> {
+    let used = |import: &String| Use {
+        what: format!("component {path:?} imports {import}"),
+        import: import.clone(),
+        in_component: true,
+        span: node.span.clone(),
+    };
+    imports.iter().map(used).collect()
 }
 
 /// The imports that the built-ins of a script stand for.

@@ -425,12 +425,15 @@ impl Loader {
                 None => Some(Predicate::Always),
                 Some(when) => checker.when(when).map(Predicate::When),
             };
+            let grants = self.config.grants.clone().and(draft.fields.grants);
             let handler = match (&draft.fields.script, &draft.fields.component) {
                 (Some(script), _) => checker
                     .script(script, draft.fields.when.is_some())
                     .map(Handler::Starlark),
                 (None, Some(component)) => {
-                    checker.component(root, component).map(Handler::Component)
+                    let granted = &draft.fields.granted;
+                    let loaded = checker.component(root, component, &grants, granted);
+                    loaded.map(Handler::Component)
                 }
                 (None, None) if draft.fields.placeholder => {
                     checker.placeholder(&draft.fields.event_span);
@@ -439,7 +442,6 @@ impl Loader {
                 // What is wrong with the code was said where it was read.
                 (None, None) => None,
             };
-            let grants = self.config.grants.clone().and(draft.fields.grants);
             if handler.is_some() {
                 used.extend(checker.grants(&grants, &draft.fields.granted));
             }
