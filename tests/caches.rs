@@ -266,6 +266,81 @@ fn a_redis_without_an_address_says_where_to_put_one() {
 }
 
 #[test]
+fn a_redis_over_tls_is_trusted_only_with_a_certificate_of_a_known_authority() {
+    let folder = tempfile::tempdir().unwrap();
+    let authority = certificate(folder.path());
+    let port = support::redis::free_port();
+    let file = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let mut server = Command::new("redis-server")
+        .args(["--port", "0", "--tls-port", &port.to_string()])
+        .args(["--tls-cert-file", &file("leaf.pem")])
+        .args(["--tls-key-file", &file("key.pem")])
+        .args(["--tls-ca-cert-file", &authority])
+        .args(["--tls-auth-clients", "no", "--bind", "127.0.0.1"])
+        .args(["--save", "", "--appendonly", "no"])
+        .current_dir(folder.path())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    while std::net::TcpStream::connect(("127.0.0.1", port)).is_err() {
+        assert!(server.try_wait().unwrap().is_none(), "the server ended");
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    let project = Project::with(&[(
+        "guard",
+        &counter(
+            "tool.pre",
+            "limits: { wall_time: 10s }\ngrant: { cache: { namespace: calls } }",
+        ),
+    )]);
+    let url =
+        |host: &str| format!("[cache]\nbackend = \"redis\"\nurl = \"rediss://{host}:{port}\"\n");
+    project.file("hookbox.toml", url("localhost"));
+    let run = |roots: &str| {
+        support::warm_up();
+        let output = Command::new(env!("CARGO_BIN_EXE_hookbox"))
+            .args(["run", "tool.pre", "--json", "--payload", "{\"name\":\"x\"}"])
+            .current_dir(project.path())
+            .env("SSL_CERT_FILE", roots)
+            .env("SSL_CERT_DIR", "")
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        Printed(serde_json::from_slice(&output.stdout).unwrap())
+            .reason()
+            .to_owned()
+    };
+    assert_eq!((run(&authority), run(&authority)), ("1".into(), "2".into()));
+    let stranger = tempfile::tempdir().unwrap();
+    let refused = run(&certificate(stranger.path()));
+    assert!(refused.contains("the cache is not available"), "{refused}");
+    // The name counts as well.
+    project.file("hookbox.toml", url("127.0.0.1"));
+    let refused = run(&authority);
+    assert!(refused.contains("the cache is not available"), "{refused}");
+    server.kill().unwrap();
+    server.wait().unwrap();
+}
+
+/// Writes a certificate for `localhost` with its key, and returns the authority's file.
+fn certificate(folder: &Path) -> String {
+    use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
+    let mut params = CertificateParams::new(Vec::new()).unwrap();
+    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    let authority = CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap();
+    let key = KeyPair::generate().unwrap();
+    let leaf = CertificateParams::new(vec!["localhost".to_owned()])
+        .unwrap()
+        .signed_by(&key, &authority)
+        .unwrap();
+    std::fs::write(folder.join("leaf.pem"), leaf.pem()).unwrap();
+    std::fs::write(folder.join("key.pem"), key.serialize_pem()).unwrap();
+    let path = folder.join("authority.pem");
+    std::fs::write(&path, authority.pem()).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+#[test]
 fn a_rate_limit_over_two_runtimes_of_one_redis() {
     let server = support::redis::Server::start();
     let script = "def handle(event, payload):\n    if cache.incr('calls', ttl_seconds = 3600) > 3:\n        return block('too many')\n    return allow()";

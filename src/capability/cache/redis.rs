@@ -8,6 +8,7 @@
 mod link;
 mod pool;
 mod scripts;
+mod tls;
 
 use std::fmt;
 use std::time::Duration;

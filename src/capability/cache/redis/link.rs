@@ -8,6 +8,7 @@ use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 use ::redis::{Cmd, Parser, RedisConnectionInfo, RedisError, Value};
+use rustls::{ClientConnection, Stream};
 
 use super::scripts::{Call, Reply};
 
@@ -26,6 +27,7 @@ pub(super) enum Failure {
 /// A connection that is logged in.
 pub(super) struct Link {
     stream: TcpStream,
+    tls: Option<Box<ClientConnection>>,
     parser: Parser,
 }
 
@@ -38,13 +40,18 @@ impl Link {
     /// Logs in on a connection.
     pub(super) fn new(
         stream: TcpStream,
+        tls: Option<Box<ClientConnection>>,
         settings: &RedisConnectionInfo,
         until: Instant,
     ) -> Result<Self, Failure> {
         // Commands are written whole, so waiting for more only takes time.
         stream.set_nodelay(true).map_err(lost)?;
         let parser = Parser::new();
-        let mut link = Self { stream, parser };
+        let mut link = Self {
+            stream,
+            tls,
+            parser,
+        };
         if let Some(password) = settings.password() {
             let mut command = ::redis::cmd("AUTH");
             command.arg(settings.username()).arg(password);
@@ -92,12 +99,28 @@ impl Link {
             stream: &self.stream,
             until,
         };
-        timed
-            .write_all(&command.get_packed_command())
-            .map_err(lost)?;
-        let read = self.parser.parse_value(&mut timed);
-        read.map_err(|error| lost_in_reply(&error, until))
+        match &mut self.tls {
+            Some(tls) => {
+                let stream = Stream::new(tls.as_mut(), &mut timed);
+                exchange(&mut self.parser, stream, command, until)
+            }
+            None => exchange(&mut self.parser, timed, command, until),
+        }
     }
+}
+
+fn exchange(
+    parser: &mut Parser,
+    mut stream: impl Read + Write,
+    command: &Cmd,
+    until: Instant,
+) -> Result<Value, Failure> {
+    stream
+        .write_all(&command.get_packed_command())
+        .and_then(|()| stream.flush())
+        .map_err(lost)?;
+    let read = parser.parse_value(&mut stream);
+    read.map_err(|error| lost_in_reply(&error, until))
 }
 
 impl Timed<'_> {

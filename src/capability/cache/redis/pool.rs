@@ -3,7 +3,7 @@
 use std::io;
 use std::net::{IpAddr, SocketAddr, TcpStream, ToSocketAddrs};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -12,6 +12,7 @@ use ::redis::{ConnectionAddr, IntoConnectionInfo, RedisConnectionInfo};
 use super::super::CacheError;
 use super::link::{Failure, Link};
 use super::scripts::{Call, Reply};
+use super::tls::Tls;
 
 /// How many connections are kept.
 const KEPT: usize = 16;
@@ -24,6 +25,8 @@ pub(super) struct Pool {
     host: String,
     port: u16,
     settings: RedisConnectionInfo,
+    secure: bool,
+    tls: OnceLock<Result<Tls, String>>,
     idle: Mutex<Vec<Link>>,
     lookups: Arc<AtomicUsize>,
 }
@@ -31,10 +34,11 @@ pub(super) struct Pool {
 impl Pool {
     /// Reads a URL. It is not part of an error, as it may have a password.
     pub(super) fn new(url: &str) -> Result<Self, CacheError> {
-        if url.starts_with("rediss:") || url.starts_with("valkeys:") {
-            return Err(unsupported("a connection with TLS"));
-        }
-        let info = url.into_connection_info().map_err(|_| unreadable())?;
+        let (url, secure) = without_tls(url);
+        let info = url
+            .as_str()
+            .into_connection_info()
+            .map_err(|_| unreadable())?;
         let ConnectionAddr::Tcp(host, port) = info.addr() else {
             return Err(unsupported("a connection that is not over TCP"));
         };
@@ -42,9 +46,23 @@ impl Pool {
             host: host.clone(),
             port: *port,
             settings: info.redis_settings().clone(),
+            secure,
+            tls: OnceLock::new(),
             idle: Mutex::default(),
             lookups: Arc::default(),
         })
+    }
+
+    /// Starts a TLS session, if the URL asks for one.
+    fn session(&self) -> Result<Option<Box<rustls::ClientConnection>>, Failure> {
+        if !self.secure {
+            return Ok(None);
+        }
+        let tls = self.tls.get_or_init(|| Tls::new(&self.host));
+        let session = tls.as_ref().map_err(Clone::clone).and_then(Tls::session);
+        session
+            .map(Some)
+            .map_err(|why| Failure::Lost(format!("TLS cannot be spoken with it ({why})")))
     }
 
     /// Returns the host and the port of the server.
@@ -101,7 +119,7 @@ impl Pool {
                 break;
             }
             match TcpStream::connect_timeout(address, share) {
-                Ok(stream) => return Link::new(stream, &self.settings, until),
+                Ok(stream) => return Link::new(stream, self.session()?, &self.settings, until),
                 Err(error) => failure = Failure::Lost(format!("it cannot be reached ({error})")),
             }
         }
@@ -151,6 +169,17 @@ impl Pool {
             ),
         })
     }
+}
+
+/// Tells a URL that asks for TLS, which is spoken here and not in the library that
+/// reads the URL.
+fn without_tls(url: &str) -> (String, bool) {
+    for (secure, plain) in [("rediss://", "redis://"), ("valkeys://", "valkey://")] {
+        if let Some(rest) = url.strip_prefix(secure) {
+            return (format!("{plain}{rest}"), true);
+        }
+    }
+    (url.to_owned(), false)
 }
 
 fn left(until: Instant) -> Duration {

@@ -22,9 +22,7 @@ impl Server {
 
     pub(crate) fn with_password(password: Option<&'static str>) -> Self {
         loop {
-            let free = TcpListener::bind("127.0.0.1:0").unwrap();
-            let port = free.local_addr().unwrap().port();
-            drop(free);
+            let port = free_port();
             let dir = tempfile::tempdir().unwrap();
             let mut child = spawn(port, password, &dir);
             // Another test may have taken the port in the meantime.
@@ -75,6 +73,12 @@ impl Drop for Server {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// Returns a port that nobody uses at the moment.
+pub(crate) fn free_port() -> u16 {
+    let free = TcpListener::bind("127.0.0.1:0").unwrap();
+    free.local_addr().unwrap().port()
 }
 
 fn spawn(port: u16, password: Option<&str>, dir: &TempDir) -> Child {
