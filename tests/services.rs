@@ -217,6 +217,29 @@ fn a_granted_directory_is_read_and_not_left() {
 }
 
 #[test]
+fn the_whole_project_can_be_granted_and_is_not_left_either() {
+    let script = "def handle(event, payload):\n    return block(files.read('README.md') + files.read('./docs/a') + repr(files.list('.')))";
+    let project = Project::new();
+    project.file("README.md", "one ").file("docs/a", "two ");
+    let more = "priority: 1\ngrant: { read: [\".\"] }";
+    project.hook("probe", &hook_file("tool.pre", more, script));
+    let outcome = project.dispatch("tool.pre", json!({"name": "x"}));
+    assert_eq!(
+        outcome.reason.as_deref(),
+        Some("one two [\".harness/\", \"README.md\", \"docs/\"]")
+    );
+    project.hook(
+        "probe",
+        &hook_file("tool.pre", more, &script.replace("README.md", "../x")),
+    );
+    let outcome = project.dispatch("tool.pre", json!({"name": "x"}));
+    assert!(
+        outcome.trace[0].refusals[0].starts_with("read: ../x"),
+        "{outcome:?}"
+    );
+}
+
+#[test]
 fn attack_a_pipe_in_a_granted_directory_does_not_hang() {
     let script = "def handle(event, payload):\n    return block(files.read('docs/pipe'))";
     let project = Project::new();

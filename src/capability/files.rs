@@ -32,16 +32,9 @@ impl Border {
         path: &str,
         look: impl FnOnce(&Dir, &str) -> io::Result<T>,
     ) -> Result<T, wit::Error> {
-        let wanted = path.trim_end_matches('/');
-        let found = self.grants().read.iter().find_map(|folder| {
-            let rest = wanted.strip_prefix(&*folder.path)?;
-            match rest.strip_prefix('/') {
-                Some(rest) => Some((folder, rest)),
-                None if rest.is_empty() => Some((folder, ".")),
-                None => None,
-            }
-        });
-        let Some((folder, rest)) = found else {
+        let folders = self.grants().read.iter();
+        let mut found = folders.filter_map(|folder| Some((folder, below(&folder.path, path)?)));
+        let Some((folder, rest)) = found.next() else {
             let why = self.refuse(Kind::Read, &format!("the path {path:?}"));
             return Err(wit::Error::NotGranted(why));
         };
@@ -61,6 +54,25 @@ impl Border {
             _ => wit::Error::Failed(message),
         }
     }
+}
+
+/// Returns the rest of a path below a granted directory, which may be the project
+/// itself. Both are spelled from the project, with or without `./`.
+fn below<'a>(folder: &str, path: &'a str) -> Option<&'a str> {
+    let wanted = match path {
+        "." => "",
+        // A path from the root of the machine is never below the project.
+        path if path.is_empty() || path.starts_with('/') => return None,
+        path => path.trim_start_matches("./").trim_end_matches('/'),
+    };
+    let rest = match folder {
+        "." => wanted,
+        folder => match wanted.strip_prefix(folder)? {
+            "" => "",
+            rest => rest.strip_prefix('/')?,
+        },
+    };
+    Some(if rest.is_empty() { "." } else { rest })
 }
 
 fn read(dir: &Dir, path: &str, limit: usize) -> io::Result<Vec<u8>> {
@@ -117,4 +129,33 @@ fn entries(dir: &Dir, path: &str) -> io::Result<Vec<String>> {
     }
     names.sort();
     Ok(names)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::below;
+
+    #[test]
+    fn paths_start_at_the_project() {
+        for (folder, path, rest) in [
+            ("docs", "docs/a", Some("a")),
+            ("docs", "./docs/a", Some("a")),
+            ("docs", "docs/", Some(".")),
+            ("docs", "docs/../a", Some("../a")),
+            ("docs", "docs-not/a", None),
+            ("docs", "a", None),
+            ("docs", ".", None),
+            ("docs", "", None),
+            ("a/b", "a/b/c", Some("c")),
+            ("a/b", "a", None),
+            (".", "a/b", Some("a/b")),
+            (".", "./a", Some("a")),
+            (".", ".env", Some(".env")),
+            (".", ".", Some(".")),
+            (".", "/etc/passwd", None),
+            (".", "", None),
+        ] {
+            assert_eq!(below(folder, path), rest, "{path} below {folder}");
+        }
+    }
 }

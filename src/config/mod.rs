@@ -6,6 +6,7 @@ pub(crate) mod grants;
 pub(crate) mod limits;
 mod toml;
 
+use std::io::Read as _;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -199,8 +200,36 @@ fn read(root: &Dir) -> std::io::Result<Option<String>> {
         Err(error) => return Err(error),
         Ok(_) => {}
     }
-    let bytes = crate::dialect::read_bounded(root, FILE, MAX_BYTES)?;
+    let bytes = read_bounded(root, FILE, MAX_BYTES)?;
     String::from_utf8(bytes)
         .map(Some)
         .map_err(|_| Error::new(ErrorKind::InvalidData, "it is not UTF-8"))
+}
+
+/// Reads a file that is one, and not a large one.
+pub(crate) fn read_bounded(root: &Dir, path: &str, limit: u64) -> std::io::Result<Vec<u8>> {
+    use std::io::{Error, ErrorKind};
+    let metadata = root.metadata(path)?;
+    if metadata.is_dir() {
+        return Err(Error::new(
+            ErrorKind::IsADirectory,
+            "it is a directory, not a file",
+        ));
+    }
+    // A pipe would never end, and never start either.
+    if !metadata.is_file() {
+        return Err(Error::new(
+            ErrorKind::InvalidInput,
+            "it is not a regular file",
+        ));
+    }
+    let mut bytes = Vec::new();
+    root.open(path)?.take(limit + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > limit {
+        return Err(Error::new(
+            ErrorKind::FileTooLarge,
+            format!("it is larger than {} KiB", limit >> 10),
+        ));
+    }
+    Ok(bytes)
 }

@@ -3,10 +3,8 @@
 
 pub mod harness;
 
-use std::io::Read as _;
 use std::sync::Arc;
 
-use cap_std::fs::Dir;
 use serde_json::Value;
 
 use crate::config::Config;
@@ -46,32 +44,4 @@ pub enum PredicateFailure {
     Skip,
     /// The hook counts as failed, so its `on_error` decides.
     Fail,
-}
-
-/// Reads a file that is one, and not a large one.
-pub(crate) fn read_bounded(root: &Dir, path: &str, limit: u64) -> std::io::Result<Vec<u8>> {
-    use std::io::{Error, ErrorKind};
-    let metadata = root.metadata(path)?;
-    if metadata.is_dir() {
-        return Err(Error::new(
-            ErrorKind::IsADirectory,
-            "it is a directory, not a file",
-        ));
-    }
-    // A pipe would never end, and never start either.
-    if !metadata.is_file() {
-        return Err(Error::new(
-            ErrorKind::InvalidInput,
-            "it is not a regular file",
-        ));
-    }
-    let mut bytes = Vec::new();
-    root.open(path)?.take(limit + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > limit {
-        return Err(Error::new(
-            ErrorKind::FileTooLarge,
-            format!("it is larger than {} KiB", limit >> 10),
-        ));
-    }
-    Ok(bytes)
 }

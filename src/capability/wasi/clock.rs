@@ -86,7 +86,12 @@ impl Clock {
     /// Returns the nanoseconds since the call began, and moves a virtual clock on.
     fn tick(&self) -> u64 {
         match &self.kind {
-            Kind::Virtual { elapsed, .. } => elapsed.fetch_add(TICK, Ordering::Relaxed) + TICK,
+            // A guest may have slept until the end of time, and time does not begin anew.
+            Kind::Virtual { elapsed, .. } => elapsed
+                .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |now| {
+                    Some(now.saturating_add(TICK))
+                })
+                .map_or(u64::MAX, |before| before.saturating_add(TICK)),
             Kind::Real { .. } => self.elapsed(),
         }
     }
@@ -227,6 +232,14 @@ mod tests {
         assert_eq!(clock.waiting(), Waiting::Nothing);
         assert_eq!(clock.elapsed(), 3_000_000);
         assert_eq!(clock.waiting(), Waiting::Outside);
+    }
+
+    #[test]
+    fn a_guest_that_sleeps_until_the_end_of_time_is_not_sent_back() {
+        let clock = Clock::at(SystemTime::UNIX_EPOCH);
+        clock.set_alarm(u64::MAX);
+        assert_eq!(clock.waiting(), Waiting::Nothing);
+        assert_eq!((clock.tick(), clock.tick()), (u64::MAX, u64::MAX));
     }
 
     #[test]
