@@ -46,6 +46,9 @@ pub struct Origin {
     pub explicit_priority: bool,
     /// The file itself.
     pub source: Arc<Source>,
+    /// Whether the file is the hook's own and gives it its name. Names of other hooks
+    /// are chosen by whoever wrote the file, and need not be the only one of their kind.
+    pub own_file: bool,
 }
 
 /// What narrows a hook.
@@ -68,6 +71,16 @@ pub enum OnError {
 }
 
 impl Hook {
+    /// Returns what tells the hook from every other one of the project, also from one
+    /// of the same name in another file: no file name has a slash.
+    #[must_use]
+    pub fn identity(&self) -> String {
+        if self.origin.own_file {
+            return self.name.to_string();
+        }
+        format!("{}/{}", self.origin.file, self.name)
+    }
+
     /// Returns the Starlark expression that narrows the hook, if there is one.
     #[must_use]
     pub fn when(&self) -> Option<&str> {

@@ -76,6 +76,19 @@ fn attack_a_hook_with_the_name_of_another_s_namespace() {
 }
 
 #[test]
+fn attack_a_plugin_with_a_hook_of_another_s_name() {
+    let project = Project::with(&[("guard", &counter("custom.one", ""))]);
+    let script = "def handle(event, payload):\n        return block(str(cache.get('calls')))";
+    project.file(
+        ".harness/plugins/guard.md",
+        format!("---\nhooks:\n  - handler: guard\n    event: custom.two\n    priority: 1\n    script: |\n      {script}\n---\n"),
+    );
+    let runtime = project.runtime();
+    assert_eq!(count(&runtime, "custom.one"), "1");
+    assert_eq!(count(&runtime, "custom.two"), "None");
+}
+
+#[test]
 fn attack_a_million_keys() {
     let script = "def handle(event, payload):\n    for i in range(1000000):\n        cache.set(str(i), 1)\n    return allow()";
     let more = "priority: 1\nlimits: { fuel: 20g, host_calls: 1M, wall_time: 30s }\ngrant: { cache: { keys: 500 } }";

@@ -190,6 +190,7 @@ fn hooks(plans: &[Plan]) -> Vec<Arc<Hook>> {
                 summary: None,
                 explicit_priority: true,
                 source: hookbox::diagnostic::Source::new("x.md", ""),
+                own_file: true,
             },
         })
     };

@@ -175,7 +175,7 @@ fn doors(loaded: &Loaded, memory: &Arc<Memory>, services: &Services) -> Vec<Opti
     let mut all = vec![None; last.map_or(0, |last| last + 1)];
     for hook in &loaded.hooks {
         let doors = Doors::open(
-            &hook.name,
+            &hook.identity(),
             &hook.grants,
             &hook.limits,
             domains,

@@ -466,6 +466,7 @@ impl Loader {
                     summary: draft.summary,
                     explicit_priority: draft.fields.explicit_priority,
                     source: draft.source,
+                    own_file: draft.place == Place::File,
                 },
             }));
         }
