@@ -11,7 +11,7 @@
     (global.set $next (i32.add (local.get $at) (local.get 3)))
     (local.get $at))
   {data}
-  (func (export "hookbox:hook/handler@0.1.0#handle")
+  (func (export "hookbox:hook/handler@1.1.0#handle")
     (param i32 i32 i32 i32 i32 i32 i32 i32 i32 i32 i32 i32) (result i32)
     {body}
     (i32.const 1024)))

@@ -18,7 +18,7 @@ const REPEATS: usize = 1_000;
 
 /// (e) Looking a value up.
 pub fn cache_get() {
-    let imports = r#"(import "hookbox:hook/cache@0.1.0" "get" (func $do (param i32 i32 i32)))"#;
+    let imports = r#"(import "hookbox:hook/cache@1.1.0" "get" (func $do (param i32 i32 i32)))"#;
     let body = "(call $do (i32.const 2048) (i32.const 3) (i32.const 3072))";
     let runtime = looping(imports, body, "");
     let cache = runtime.cache_of("guard").expect("the hook's cache");
@@ -35,7 +35,7 @@ pub fn cache_get() {
 
 /// (f) A log line.
 pub fn log_line() {
-    let imports = r#"(import "hookbox:hook/log@0.1.0" "write" (func $do (param i32 i32 i32)))"#;
+    let imports = r#"(import "hookbox:hook/log@1.1.0" "write" (func $do (param i32 i32 i32)))"#;
     let body = "(call $do (i32.const 1) (i32.const 2048) (i32.const 32))";
     let runtime = looping(imports, body, "");
     let (hook, event): (Arc<str>, Arc<str>) = ("guard".into(), "tool.pre".into());
@@ -68,7 +68,7 @@ pub fn http_get() {
     );
     let module = projects::module(
         &format!(
-            "(import \"hookbox:hook/http@0.1.0\" \"send\" (func $send (param {})))",
+            "(import \"hookbox:hook/http@1.1.0\" \"send\" (func $send (param {})))",
             "i32 ".repeat(12)
         ),
         &format!("(data (i32.const 2048) \"GET\") (data (i32.const 2064) \"{url_bytes}\")"),

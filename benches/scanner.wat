@@ -25,7 +25,7 @@
           (local.set $i (i32.add (local.get $i) (i32.const 1)))
           (br $next_start))))
     (i32.const 0))
-  (func (export "hookbox:hook/handler@0.1.0#handle")
+  (func (export "hookbox:hook/handler@1.1.0#handle")
     (param $name i32) (param $name_len i32) (param $payload i32) (param $payload_len i32)
     (param $id i32) (param $id_len i32) (param $has_subject i32) (param $subject i32)
     (param $subject_len i32) (param $hook i32) (param $hook_len i32) (param $depth i32)

@@ -64,6 +64,8 @@ pub struct Usage {
     pub fuel: Option<u64>,
     /// The most linear memory held.
     pub memory_bytes: u64,
+    /// Whether the guest asked for more memory than it may have.
+    pub refused_memory: bool,
     /// Wall time.
     pub duration: Duration,
 }

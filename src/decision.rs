@@ -1,6 +1,6 @@
 //! What one hook answers.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// A hook's ruling.
@@ -86,7 +86,7 @@ pub enum Effect {
 }
 
 /// Where a text for the model is put.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Placement {
     /// As a reminder by the system.
@@ -119,7 +119,7 @@ pub struct Reminder {
 }
 
 /// How far a reminder travels.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Propagation {
     /// To every session.
@@ -131,7 +131,7 @@ pub enum Propagation {
 }
 
 /// In whose voice a reminder speaks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RoleHint {
     /// The system.

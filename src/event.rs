@@ -39,15 +39,7 @@ impl Event {
     /// granted the clock sees this one, and so decides the same on every run.
     #[must_use]
     pub fn time(&self) -> SystemTime {
-        let said = ["timestamp", "time"]
-            .iter()
-            .filter_map(|key| self.payload.value().get(key))
-            .find_map(|value| match value {
-                Value::String(text) => timestamp::parse(text),
-                Value::Number(number) => number.as_f64().and_then(timestamp::from_number),
-                _ => None,
-            });
-        SystemTime::UNIX_EPOCH + said.unwrap_or(YEAR_2000)
+        time_of(self.payload.value())
     }
 
     /// Returns what the randomness of a hook that is not granted any follows from.
@@ -60,6 +52,19 @@ impl Event {
         }
         hasher.finalize().into()
     }
+}
+
+/// Returns the time a payload says.
+pub(crate) fn time_of(payload: &Value) -> SystemTime {
+    let said = ["timestamp", "time"]
+        .iter()
+        .filter_map(|key| payload.get(key))
+        .find_map(|value| match value {
+            Value::String(text) => timestamp::parse(text),
+            Value::Number(number) => number.as_f64().and_then(timestamp::from_number),
+            _ => None,
+        });
+    SystemTime::UNIX_EPOCH + said.unwrap_or(YEAR_2000)
 }
 
 /// The start of the year 2000.

@@ -34,7 +34,10 @@
 #![warn(missing_docs, unreachable_pub)]
 #![warn(clippy::unwrap_used, clippy::expect_used)]
 
+pub mod build;
+pub mod canonical;
 pub mod capability;
+pub mod cases;
 pub mod chain;
 #[doc(hidden)]
 pub mod cli;
@@ -46,10 +49,12 @@ pub mod event;
 pub mod failure;
 pub mod handler;
 pub mod hook;
+pub mod inspect;
 pub mod json;
 pub mod outcome;
 pub mod runtime;
 pub mod sandbox;
+pub mod scaffold;
 mod timestamp;
 pub mod verify;
 pub mod yaml;

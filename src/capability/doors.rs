@@ -36,6 +36,7 @@ impl Doors {
                 Arc::clone(&services.secrets),
                 http_limits(limits),
             )
+            .with_stand_in(services.http.clone())
         });
         Self {
             cache: cache(hook, grants, run, services),

@@ -140,8 +140,8 @@ impl Kind {
             Self::Cache => name == "hookbox:hook/cache",
             Self::Env => ["hookbox:hook/environment", "wasi:cli/environment"].contains(&name),
             Self::Read => ["hookbox:hook/files", "wasi:filesystem/preopens"].contains(&name),
-            Self::Clock => name.starts_with("wasi:clocks/"),
-            Self::Random => name.starts_with("wasi:random/"),
+            Self::Clock => name == "hookbox:hook/clock" || name.starts_with("wasi:clocks/"),
+            Self::Random => name == "hookbox:hook/random" || name.starts_with("wasi:random/"),
         }
     }
 }

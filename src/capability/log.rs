@@ -25,6 +25,19 @@ pub enum Level {
     Error,
 }
 
+impl Level {
+    /// Returns the word for it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Debug => "debug",
+            Self::Info => "info",
+            Self::Warn => "warn",
+            Self::Error => "error",
+        }
+    }
+}
+
 /// One line with the hook that wrote it and the event it was called for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LogLine {

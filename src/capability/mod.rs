@@ -3,9 +3,11 @@
 
 pub mod back;
 pub mod cache;
+mod clock;
 pub mod doors;
 mod environment;
 pub mod events;
+mod fatal;
 mod files;
 pub mod grant;
 mod hooks;

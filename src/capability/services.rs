@@ -9,7 +9,7 @@ use std::time::SystemTime;
 use serde_json::Value;
 
 use super::cache::{Memory, Store};
-use super::http::{Resolve, Secrets, system_resolver};
+use super::http::{Resolve, Secrets, StandIn, system_resolver};
 use super::metrics::Sink;
 use super::wasi::TellTime;
 
@@ -34,6 +34,8 @@ pub struct Services {
     pub secrets: Secrets,
     /// Names to addresses.
     pub resolve: Resolve,
+    /// Who answers granted requests instead of the network.
+    pub http: Option<StandIn>,
     /// The time, for hooks that were granted it.
     pub clock: TellTime,
     /// The environment, for hooks that were granted a part of it.
@@ -49,6 +51,7 @@ impl Default for Services {
             tools: BTreeMap::new(),
             secrets: Arc::new(|name| std::env::var(format!("{SECRET_PREFIX}{name}")).ok()),
             resolve: system_resolver(),
+            http: None,
             clock: Arc::new(SystemTime::now),
             environment: Arc::new(|name| std::env::var(name).ok()),
             metrics: None,

@@ -2,6 +2,7 @@
 //! keys in the frontmatter of `harness.md`.
 
 mod backend;
+mod build;
 pub(crate) mod grants;
 pub(crate) mod limits;
 mod toml;
@@ -18,6 +19,7 @@ use crate::diagnostic::{Diagnostic, Source, did_you_mean};
 use crate::sandbox::limits::Limits;
 use crate::yaml::{Node, Value};
 pub use backend::Backend;
+pub use build::{BuildSettings, Language};
 
 /// The file of settings that belong to no dialect.
 const FILE: &str = "hookbox.toml";
@@ -26,7 +28,7 @@ const FILE: &str = "hookbox.toml";
 const MAX_BYTES: u64 = 1 << 20;
 
 /// The keys it may have.
-const KEYS: [&str; 4] = ["limits", "grant", "network", "cache"];
+const KEYS: [&str; 6] = ["hooks", "limits", "grant", "network", "cache", "build"];
 
 /// The settings of a project.
 #[derive(Debug, Clone, Default)]
@@ -41,6 +43,10 @@ pub struct Config {
     pub domains: Option<Domains>,
     /// Where granted cache namespaces are kept.
     pub cache: Option<Backend>,
+    /// Hook files outside of the folders of a dialect, relative to the project.
+    pub hooks: Vec<String>,
+    /// How the project's component is built.
+    pub build: Option<BuildSettings>,
 }
 
 /// A grant with its place in a file.
@@ -126,6 +132,12 @@ impl Config {
                     }
                 }
                 config.read(&node, &mut reader);
+                if let Some(node) = node.get("hooks") {
+                    config.hooks = hook_files(node, &mut reader);
+                }
+                if let Some(node) = node.get("build") {
+                    config.build = build::read(node, &mut reader);
+                }
             }
             Err((message, span)) => {
                 problems.push(Diagnostic::error(message).at(&source, span));
@@ -191,6 +203,31 @@ fn allowed_domains(network: &Node, reader: &mut Reader<'_>) -> Option<Domains> {
         }
     }
     Some(Domains::new(domains))
+}
+
+/// Reads the list of hook files.
+fn hook_files(node: &Node, reader: &mut Reader<'_>) -> Vec<String> {
+    const HELP: &str = "write for example `hooks = [\"guard.md\"]`";
+    let Some(entries) = node.as_list() else {
+        let message = format!("hooks must be a list, not {}", node.kind_name());
+        reader.error_with_help(message, &node.span, HELP);
+        return Vec::new();
+    };
+    let mut files = Vec::new();
+    for entry in entries {
+        match entry.as_str() {
+            Some(file) if file.ends_with(".md") => files.push(file.to_owned()),
+            Some(file) => {
+                let message = format!("{file:?} is not a hook file: hook files end in `.md`");
+                reader.error_with_help(message, &entry.span, HELP);
+            }
+            None => {
+                let message = format!("a hook file must be a string, not {}", entry.kind_name());
+                reader.error_with_help(message, &entry.span, HELP);
+            }
+        }
+    }
+    files
 }
 
 fn read(root: &Dir) -> std::io::Result<Option<String>> {

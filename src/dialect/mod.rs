@@ -8,10 +8,13 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::config::Config;
+use crate::decision::Answer;
 use crate::diagnostic::Diagnostic;
 use crate::event::Event;
 use crate::failure::Failure;
+use crate::handler::command::Finished;
 use crate::hook::Hook;
+use crate::sandbox::limits::Limits;
 
 /// The rules of one dialect, as the chain needs them.
 #[derive(Debug)]
@@ -24,6 +27,19 @@ pub struct Dialect {
     pub predicate_failure: fn(&Failure) -> PredicateFailure,
     /// Makes the new payload from the event as it stands and what a hook returned.
     pub rewrite: fn(&Event, Value) -> Result<Value, Failure>,
+    /// How programs are spoken with.
+    pub command: CommandCodec,
+}
+
+/// How a dialect speaks with a hook that is a program.
+#[derive(Debug)]
+pub struct CommandCodec {
+    /// Writes what the program reads.
+    pub stdin: fn(&Hook, &Event) -> String,
+    /// Returns the environment variables the program sees beside granted ones.
+    pub environment: fn(&Hook, &Event) -> Vec<(&'static str, String)>,
+    /// Reads what the program answered.
+    pub answer: fn(&Finished, &Limits) -> Result<Answer, Failure>,
 }
 
 /// What a dialect found in a project.

@@ -1,8 +1,7 @@
 //! A hook that is a component of its own.
 
-use std::time::Duration;
-
 use wasmtime::Store;
+use wasmtime::component::Component;
 
 use crate::capability::Border;
 use crate::chain::Ran;
@@ -11,10 +10,8 @@ use crate::failure::{Cause, Failure};
 use crate::json::Json;
 use crate::sandbox::bindings::hook::HookPre;
 use crate::sandbox::bindings::types;
-use crate::sandbox::compiled::{CodeStore, Digest, OnProgress};
-use crate::sandbox::component::{
-    Linked, WASI, check_header, check_imports, link_hook, read_imports,
-};
+use crate::sandbox::compiled::Digest;
+use crate::sandbox::component::{Linked, WASI, link_hook};
 use crate::sandbox::engine::Engine;
 use crate::sandbox::instance::{self, Call};
 use crate::sandbox::limits::Limits;
@@ -37,30 +34,12 @@ impl std::fmt::Debug for ComponentHook {
 }
 
 impl ComponentHook {
-    pub(super) fn load(
+    pub(super) fn new(
         engine: &Engine,
-        store: &CodeStore,
-        name: &str,
-        bytes: Vec<u8>,
-        on_progress: &OnProgress,
-        compile_time: Duration,
+        component: &Component,
+        digest: Digest,
     ) -> Result<Self, Failure> {
-        check_header(&bytes)?;
-        if let Some(imports) = read_imports(&bytes) {
-            check_imports(&imports)?;
-        }
-        let digest = Digest::of(&bytes);
-        let component = store
-            .load(
-                engine,
-                &digest,
-                name,
-                move || bytes,
-                on_progress,
-                compile_time,
-            )
-            .map_err(|error| Failure::new(Cause::BadComponent, error.to_string()))?;
-        let Linked { ready, imports } = link_hook(engine, &component)?;
+        let Linked { ready, imports } = link_hook(engine, component)?;
         let hook = Self {
             ready,
             needs_wasi: imports.iter().any(|import| import.starts_with(WASI)),
@@ -125,10 +104,16 @@ impl ComponentHook {
             let hook = self.ready.instantiate_async(&mut *store).await?;
             hook.hookbox_hook_handler().call_handle(store, event).await
         });
+        // A language that can catch its allocator's failure returns it as an error.
+        let cause = if ran.usage.refused_memory {
+            Cause::OutOfMemory
+        } else {
+            Cause::HookError
+        };
         ran.and_then(|returned| match returned {
             Ok(answer) => from_wit(answer, &limits),
             Err(failure) => Err(Failure {
-                cause: Cause::HookError,
+                cause,
                 message: failure.message,
                 stack: failure.stack,
             }),

@@ -1,5 +1,6 @@
 //! What runs when a hook is called, and the workshop that makes it ready.
 
+pub mod command;
 pub mod component;
 pub mod starlark;
 
@@ -10,11 +11,14 @@ use crate::capability::Border;
 use crate::chain::Ran;
 use crate::decision::{Answer, Decision};
 use crate::event::Event;
-use crate::failure::Failure;
+use crate::failure::{Cause, Failure};
 use crate::hook::{Hook, Predicate};
 use crate::sandbox::bindings::types;
-use crate::sandbox::compiled::{COMPILE_TIME, CodeStore, OnProgress};
+use crate::sandbox::compiled::{COMPILE_TIME, CodeStore, Digest, OnProgress};
+use crate::sandbox::component::{Form, Outline, form};
 use crate::sandbox::engine::Engine;
+use crate::sandbox::lift;
+use command::CommandHook;
 use component::ComponentHook;
 use starlark::{Interpreter, Parser, Script};
 
@@ -27,6 +31,8 @@ pub enum Handler {
     Starlark(Arc<Script>),
     /// A component of the world `hook`.
     Component(Arc<ComponentHook>),
+    /// A program: a component of the world `wasi:cli/command`.
+    Command(Arc<CommandHook>),
 }
 
 impl Handler {
@@ -37,6 +43,17 @@ impl Handler {
             Self::Placeholder => "none",
             Self::Starlark(_) => "starlark",
             Self::Component(_) => "component",
+            Self::Command(_) => "command",
+        }
+    }
+
+    /// Returns the names of a component's imports; none for what is no component.
+    #[must_use]
+    pub fn imports(&self) -> &[String] {
+        match self {
+            Self::Placeholder | Self::Starlark(_) => &[],
+            Self::Component(component) => component.imports(),
+            Self::Command(command) => command.imports(),
         }
     }
 }
@@ -98,19 +115,36 @@ impl Workshop {
             .map_err(Clone::clone)
     }
 
-    /// Makes a component ready: checked, compiled and linked.
+    /// Makes a component ready: checked, compiled and linked. A program for WASI's
+    /// first preview is made a component first.
     ///
     /// # Errors
     /// Returns why it cannot be a hook.
-    pub fn component(&self, name: &str, bytes: Vec<u8>) -> Result<ComponentHook, Failure> {
-        ComponentHook::load(
-            &self.engine,
-            &self.store,
-            name,
-            bytes,
-            &self.on_progress,
-            self.compile_time,
-        )
+    pub fn component(&self, name: &str, bytes: Vec<u8>) -> Result<Handler, Failure> {
+        let digest = Digest::of(&bytes);
+        let bytes = match form(&bytes)? {
+            Form::Component => bytes,
+            Form::Module => lift::command(&bytes)?,
+        };
+        let outline = Outline::read(&bytes).unwrap_or_default();
+        outline.check()?;
+        let component = self
+            .store
+            .load(
+                &self.engine,
+                &Digest::of(&bytes),
+                name,
+                move || bytes,
+                &self.on_progress,
+                self.compile_time,
+            )
+            .map_err(|error| Failure::new(Cause::BadComponent, error.to_string()))?;
+        if outline.is_command() {
+            let command = CommandHook::new(&self.engine, &component, digest)?;
+            return Ok(Handler::Command(Arc::new(command)));
+        }
+        let hook = ComponentHook::new(&self.engine, &component, digest)?;
+        Ok(Handler::Component(Arc::new(hook)))
     }
 
     /// Returns what looks at source without running it.
@@ -156,6 +190,10 @@ impl Workshop {
             },
             Handler::Component(component) => {
                 component.handle(&self.engine, &to_wit(hook, event), border())
+            }
+            Handler::Command(command) => {
+                let codec = &hook.dialect.command;
+                command.handle(&self.engine, codec, hook, event, border())
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Sets a runtime up: what the host lends to its hooks, and how they are loaded.
 
 use std::net::IpAddr;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::inner::{Inner, Origin};
 use super::{LoadError, Runtime};
 use crate::capability::cache::Store;
+use crate::capability::http::{HttpError, Request, Response};
 use crate::capability::metrics::Metric;
 use crate::capability::services::Services;
 use crate::dialect::{Loaded, harness};
@@ -28,6 +29,7 @@ pub struct RuntimeBuilder {
     on_progress: OnProgress,
     compile_time: Duration,
     strict: bool,
+    only: Option<String>,
     services: Services,
     own_store: bool,
 }
@@ -41,6 +43,7 @@ impl RuntimeBuilder {
             on_progress: Arc::new(|_| {}),
             compile_time: COMPILE_TIME,
             strict: false,
+            only: None,
             services: Services::default(),
             own_store: false,
         }
@@ -79,6 +82,14 @@ impl RuntimeBuilder {
     #[must_use]
     pub fn strict(mut self, strict: bool) -> Self {
         self.strict = strict;
+        self
+    }
+
+    /// Keeps only the hooks of one file, relative to the project: to look at them alone,
+    /// never to guard anything.
+    #[must_use]
+    pub fn only(mut self, file: impl Into<String>) -> Self {
+        self.only = Some(file.into());
         self
     }
 
@@ -121,6 +132,17 @@ impl RuntimeBuilder {
         self
     }
 
+    /// Answers the requests that hooks are granted, instead of the network. Grants are
+    /// checked all the same; secrets are not looked up.
+    #[must_use]
+    pub fn http(
+        mut self,
+        answer: impl Fn(&Request) -> Result<Response, HttpError> + Send + Sync + 'static,
+    ) -> Self {
+        self.services.http = Some(Arc::new(answer));
+        self
+    }
+
     /// Says what time it is, for hooks that are granted the clock.
     #[must_use]
     pub fn clock(mut self, now: impl Fn() -> SystemTime + Send + Sync + 'static) -> Self {
@@ -160,13 +182,14 @@ impl RuntimeBuilder {
     /// Returns every problem that keeps it from loading whole.
     pub fn load(self) -> Result<Runtime, LoadError> {
         let workshop = Arc::new(self.workshop()?);
-        let loaded = load_whole(&self.project, &workshop, self.strict)?;
         let origin = Origin {
             project: self.project,
             strict: self.strict,
+            only: self.only,
             services: self.services,
             own_store: self.own_store,
         };
+        let loaded = load_whole(&origin, &workshop)?;
         let inner = Inner::new(workshop, loaded, origin)?;
         Ok(Runtime {
             inner: Arc::new(inner),
@@ -184,14 +207,13 @@ impl RuntimeBuilder {
     }
 }
 
-pub(super) fn load_whole(
-    project: &Path,
-    workshop: &Workshop,
-    strict: bool,
-) -> Result<Loaded, LoadError> {
-    let loaded = harness::load(project, workshop, strict);
+pub(super) fn load_whole(origin: &Origin, workshop: &Workshop) -> Result<Loaded, LoadError> {
+    let mut loaded = harness::load(&origin.project, workshop, origin.strict);
     if loaded.problems.iter().any(|problem| problem.is_error()) {
         return Err(LoadError::Project(loaded.problems));
+    }
+    if let Some(file) = &origin.only {
+        loaded.hooks.retain(|hook| *hook.origin.file == **file);
     }
     Ok(loaded)
 }

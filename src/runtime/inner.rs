@@ -31,6 +31,8 @@ use crate::outcome::Outcome;
 pub(super) struct Origin {
     pub(super) project: PathBuf,
     pub(super) strict: bool,
+    /// The file whose hooks are the only ones, if there is one.
+    pub(super) only: Option<String>,
     pub(super) services: Services,
     /// Whether the host gave the store, or the project's settings name it.
     pub(super) own_store: bool,
@@ -77,7 +79,7 @@ impl Inner {
     /// Reads the project again. What is in memory stays.
     pub(super) fn reload(&self) -> Result<Self, LoadError> {
         let origin = self.origin.clone();
-        let loaded = load_whole(&origin.project, &self.workshop, origin.strict)?;
+        let loaded = load_whole(&origin, &self.workshop)?;
         let store = if loaded.config.cache == self.loaded.config.cache {
             Arc::clone(&self.run.services.store)
         } else {

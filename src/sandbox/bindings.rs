@@ -34,10 +34,13 @@ pub mod starlark {
             "hookbox:hook/environment": super::hook::hookbox::hook::environment,
             "hookbox:hook/files": super::hook::hookbox::hook::files,
             "hookbox:hook/hooks": super::hook::hookbox::hook::hooks,
+            "hookbox:hook/clock": super::hook::hookbox::hook::clock,
+            "hookbox:hook/random": super::hook::hookbox::hook::random,
         },
     });
 }
 
 pub use hook::hookbox::hook::{
-    cache, environment, events, files, hooks, http, log, metrics, tools, types,
+    cache, clock, environment, events, fatal, files, hooks, http, log, metrics, random, tools,
+    types,
 };

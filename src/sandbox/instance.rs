@@ -14,7 +14,7 @@ use wasmtime::{CallHook, PoolConcurrencyLimitError, ResourceLimiter, Store, Trap
 use super::engine::Engine;
 use super::limits::Limits;
 use crate::capability::Border;
-use crate::capability::wasi::{self, Clock, Waiting, Wasi};
+use crate::capability::wasi::{self, Clock, Exited, Program, Waiting, Wasi};
 use crate::chain::{Ran, Usage};
 use crate::failure::{Cause, Failure};
 
@@ -55,13 +55,29 @@ pub fn run_with_wasi<T>(
 ) -> Ran<T> {
     let mut store = open(engine, border);
     store.data_mut().prepare_wasi();
+    run_in(watched(store), work)
+}
+
+/// Does the same for a program: what it reads and where it answers is not the log.
+pub(crate) fn run_program<T>(
+    engine: &Engine,
+    border: Border,
+    program: &Program,
+    work: impl AsyncFnOnce(&mut Store<Call>) -> wasmtime::Result<T>,
+) -> Ran<T> {
+    let mut store = open(engine, border);
+    store.data_mut().prepare_program(program);
+    run_in(watched(store), work)
+}
+
+fn watched(mut store: Store<Call>) -> Store<Call> {
     // A guest that does little but call the host uses hardly any fuel, and is not
     // paused for a long time.
     store.call_hook(|store, crossing| match crossing {
         CallHook::CallingHost => store.data().border.check_time(),
         _ => Ok(()),
     });
-    run_in(store, work)
+    store
 }
 
 fn run_in<T>(
@@ -89,6 +105,7 @@ fn run_in<T>(
             // At a trap the counter was not brought up to date.
             fuel: result.is_ok().then(|| fuel.saturating_sub(fuel_left)),
             memory_bytes: call.limiter.peak as u64,
+            refused_memory: call.limiter.refusal.is_some(),
             duration: started.elapsed(),
         },
         result,
@@ -231,12 +248,22 @@ fn late(limits: &Limits) -> Failure {
 /// Gives the way a call ended its name.
 fn name(error: &wasmtime::Error, call: &Call, limits: &Limits) -> Failure {
     if let Some(failure) = error.downcast_ref::<Failure>() {
-        return failure.clone();
+        return match &call.limiter.refusal {
+            // A guest that was refused memory mostly says so in words of its own.
+            Some(refusal) if failure.cause == Cause::HookError => Failure {
+                cause: refusal.cause,
+                message: format!("{}; {}", failure.message, refusal.message),
+                stack: failure.stack.clone(),
+            },
+            _ => failure.clone(),
+        };
     }
-    if let Some(exit) = error.downcast_ref::<wasmtime_wasi::I32Exit>() {
+    if let Some(exited) = error.downcast_ref::<Exited>() {
+        // Without a code it is what the old `exit(1)` comes to.
+        let code = exited.code.unwrap_or(1);
         return Failure::new(
             Cause::Trap,
-            format!("the guest exited with code {} instead of answering", exit.0),
+            format!("the guest exited with code {code} instead of answering"),
         );
     }
     let trap = error.downcast_ref::<Trap>();

@@ -4,6 +4,8 @@
 pub mod bindings;
 pub mod compiled;
 pub mod component;
+pub mod contract;
 pub mod engine;
 pub mod instance;
+pub mod lift;
 pub mod limits;

@@ -1,5 +1,5 @@
-//! What a hook returns: `allow()`, `block(reason)`, `modify(payload)`, or the
-//! same as a dict.
+//! What a hook returns: `allow()`, `block(reason)`, `modify(payload)`,
+//! `ask(message)`, or the same as a dict.
 
 use std::fmt;
 
@@ -25,6 +25,7 @@ pub enum HookResult {
     Allow,
     Block(String),
     Modify(String),
+    Ask(String),
 }
 
 starlark_simple_value!(HookResult);
@@ -36,14 +37,17 @@ impl fmt::Display for HookResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             HookResult::Allow => f.write_str("allow()"),
-            HookResult::Block(reason) => {
-                let mut quoted = String::new();
-                quote(reason, &mut quoted);
-                write!(f, "block({quoted})")
-            }
+            HookResult::Block(reason) => call(f, "block", reason),
+            HookResult::Ask(message) => call(f, "ask", message),
             HookResult::Modify(payload) => write!(f, "modify({payload})"),
         }
     }
+}
+
+fn call(f: &mut fmt::Formatter<'_>, name: &str, text: &str) -> fmt::Result {
+    let mut quoted = String::new();
+    quote(text, &mut quoted);
+    write!(f, "{name}({quoted})")
 }
 
 /// Adds the decision constructors.
@@ -65,6 +69,17 @@ pub fn register(builder: &mut GlobalsBuilder) {
         }
     }
 
+    /// Leaves the operation to a person.
+    fn ask<'v>(message: Value<'v>) -> starlark::Result<HookResult> {
+        match message.unpack_str() {
+            Some(message) => Ok(HookResult::Ask(message.to_owned())),
+            None => Err(raise(format!(
+                "ask: the message must be a string, not {}",
+                with_article(message.get_type())
+            ))),
+        }
+    }
+
     /// Lets the operation pass with another payload.
     fn modify<'v>(payload: Value<'v>) -> starlark::Result<HookResult> {
         let payload =
@@ -80,6 +95,7 @@ pub fn read(returned: Value<'_>) -> starlark::Result<Verdict> {
             HookResult::Allow => Decision::Allow,
             HookResult::Block(reason) => Decision::Block(reason.clone()),
             HookResult::Modify(payload) => Decision::Modify(payload.clone()),
+            HookResult::Ask(message) => Decision::Ask(message.clone()),
         }));
     }
     let Some(dict) = DictRef::from_value(returned) else {
@@ -105,6 +121,10 @@ pub fn read(returned: Value<'_>) -> starlark::Result<Verdict> {
                 ..verdict(Decision::Block(reason))
             })
         }
+        Some("ask") => match dict.get_str("message").and_then(|text| text.unpack_str()) {
+            Some(message) => Ok(verdict(Decision::Ask(message.to_owned()))),
+            None => Ok(odd("{\"action\": \"ask\"} without a string under \"message\"")),
+        },
         Some("modify") => match dict.get_str("payload") {
             Some(payload) => {
                 let payload = encode(payload, "payload").map_err(raise)?;

@@ -185,3 +185,15 @@ pub fn hook_source(name: &str) -> Result<Option<String>, String> {
     }
     imports::hooks::source(name).map_err(|Error::NotGranted(what)| what)
 }
+
+pub fn now() -> u64 {
+    if live() { imports::clock::now() } else { 0 }
+}
+
+pub fn random(count: u32) -> Vec<u8> {
+    if live() {
+        imports::random::bytes(count)
+    } else {
+        vec![0; count as usize]
+    }
+}

@@ -55,6 +55,7 @@ fn evaluate(script: String) -> starlark::Result<FrozenModule> {
 /// Forgets the loaded script.
 pub fn unload() {
     LOADED.set(None);
+    builtins::take_effects();
 }
 
 /// Calls `handle` of the loaded script with the host within reach.
@@ -87,8 +88,14 @@ fn call(script: &FrozenModule, event: &Event) -> Result<Verdict, Problem> {
         evaluator
             .eval_function(function, &[name, payload], &[])
             .and_then(decision::read)
+            .map(with_effects)
             .map_err(|error| problem::of_script(&error))
     })
+}
+
+fn with_effects(mut verdict: Verdict) -> Verdict {
+    verdict.answer.effects = builtins::take_effects();
+    verdict
 }
 
 fn no_entry_point(script: &FrozenModule) -> String {

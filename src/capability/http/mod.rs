@@ -32,7 +32,7 @@ mod tests;
 
 pub use address::{Class, class};
 pub use domains::Domains;
-pub use door::Door;
+pub use door::{Door, StandIn};
 pub use error::HttpError;
 pub use grant::{Entry, GrantError, HttpGrant};
 pub use header::{HeaderName, HeaderNameError};

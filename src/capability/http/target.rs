@@ -116,7 +116,7 @@ impl Target {
     }
 
     /// Returns the whole URL, as it is sent.
-    pub(super) fn as_str(&self) -> &str {
+    pub(crate) fn as_str(&self) -> &str {
         self.url.as_str()
     }
 

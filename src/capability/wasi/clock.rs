@@ -74,7 +74,7 @@ impl Clock {
     }
 
     /// Returns the time since 1970.
-    fn wall(&self) -> Duration {
+    pub(crate) fn wall(&self) -> Duration {
         match &self.kind {
             Kind::Virtual { start, .. } => *start + Duration::from_nanos(self.tick()),
             Kind::Real { now, .. } => now()

@@ -3,15 +3,17 @@
 //! the event, no environment, no files, no sockets. What is printed is logged.
 
 mod clock;
+mod exit;
 mod files;
 mod http;
+mod program;
 mod random;
 mod stdio;
 
 use std::sync::{Arc, LazyLock};
 
 use wasmtime::component::{HasSelf, Linker, ResourceTable};
-use wasmtime_wasi::p2::bindings::{clocks, filesystem};
+use wasmtime_wasi::p2::bindings::{cli, clocks, filesystem};
 use wasmtime_wasi::{WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView};
 use wasmtime_wasi_http::WasiHttpCtx;
 
@@ -20,6 +22,8 @@ use super::log::Level;
 use crate::sandbox::instance::Call;
 pub use clock::TellTime;
 pub(crate) use clock::{Clock, Waiting};
+pub(crate) use exit::{Exited, add_exit_to_linker};
+pub(crate) use program::{Program, Sheet};
 pub(crate) use stdio::Printed;
 
 /// How many resources a guest may hold at once: streams, timers, requests.
@@ -54,7 +58,7 @@ pub(crate) struct Wasi {
 }
 
 impl Wasi {
-    fn new(border: &Border) -> Self {
+    fn new(border: &Border, program: Option<&Program>) -> Self {
         let grants = border.grants();
         let clock = Arc::new(if grants.clock {
             Clock::real(border.tell_time())
@@ -74,6 +78,9 @@ impl Wasi {
             .allow_udp(false)
             .allow_ip_name_lookup(false)
             .envs(&border.environment());
+        if let Some(program) = program {
+            program.furnish(&mut builder);
+        }
         if !grants.random {
             let seed = border.event().seed(border.hook());
             builder
@@ -115,7 +122,13 @@ impl Call {
     /// Makes what `wasi:*` needs.
     pub(crate) fn prepare_wasi(&mut self) -> &mut Wasi {
         let border = &self.border;
-        self.wasi.get_or_insert_with(|| Box::new(Wasi::new(border)))
+        self.wasi
+            .get_or_insert_with(|| Box::new(Wasi::new(border, None)))
+    }
+
+    /// Makes what `wasi:*` needs for a program.
+    pub(crate) fn prepare_program(&mut self, program: &Program) {
+        self.wasi = Some(Box::new(Wasi::new(&self.border, Some(program))));
     }
 
     fn clock(&mut self) -> &Arc<Clock> {
@@ -143,6 +156,7 @@ pub(crate) fn add_to_linker(linker: &mut Linker<Call>) -> wasmtime::Result<()> {
     wasmtime_wasi_http::p2::add_only_http_to_linker_async(linker)?;
     linker.allow_shadowing(true);
     clocks::monotonic_clock::add_to_linker::<Call, HasSelf<Call>>(linker, |call| call)?;
+    cli::exit::add_to_linker::<Call, HasSelf<Call>>(linker, |call| call)?;
     filesystem::preopens::add_to_linker::<Call, HasSelf<Call>>(linker, |call| call)?;
     linker.allow_shadowing(false);
     Ok(())

@@ -6,15 +6,14 @@ use std::sync::Arc;
 
 use cap_std::fs::Dir;
 
-use super::loader::read_component;
+use super::loader::{beside, read_component};
 use crate::capability::grant::{Grants, Kind};
 use crate::config::Granted;
 use crate::diagnostic::{Diagnostic, Source};
 use crate::failure::Failure;
-use crate::handler::Workshop;
-use crate::handler::component::ComponentHook;
 use crate::handler::starlark::{Entry, Parser, Problem, Report, Script, Text, UseOfBuiltin};
-use crate::sandbox::component::read_imports;
+use crate::handler::{Handler, Workshop};
+use crate::sandbox::component::Outline;
 use crate::yaml::Node;
 
 /// Looks at Starlark once there is some: a project of components alone needs no
@@ -113,33 +112,31 @@ impl Checker<'_, '_> {
         node: &Node,
         grants: &Grants,
         own: &[Granted],
-    ) -> Option<Arc<ComponentHook>> {
+    ) -> Option<Handler> {
         let path = node.as_str().unwrap_or_default();
-        let folder = self
-            .source
-            .path
-            .rsplit_once('/')
-            .map_or("", |(folder, _)| folder);
-        let full = format!("{folder}/{path}");
-        let bytes = match read_component(root, full.trim_start_matches('/')) {
+        let bytes = match read_component(root, &beside(&self.source.path, path)) {
             Ok(bytes) => bytes,
             Err(error) => {
-                self.error(
+                let missing = error.kind() == std::io::ErrorKind::NotFound;
+                let help = "build it with `hookbox build`, or put it beside the hook's file";
+                self.say(
+                    true,
                     format!("component {path:?} cannot be read: {error}"),
-                    &node.span,
+                    node.span.clone(),
+                    missing.then_some(help),
                 );
                 return None;
             }
         };
-        let imports = read_imports(&bytes).unwrap_or_default();
-        self.uses = uses_of_component(path, &imports, node);
+        let outline = Outline::read(&bytes).unwrap_or_default();
+        self.uses = uses_of_component(path, &outline.imports, node);
         if self.lacks_a_grant(grants, own) {
             return None;
         }
         match self.workshop.component(path, bytes) {
-            Ok(component) => {
-                self.uses = uses_of_component(path, component.imports(), node);
-                Some(Arc::new(component))
+            Ok(handler) => {
+                self.uses = uses_of_component(path, handler.imports(), node);
+                Some(handler)
             }
             Err(failure) => {
                 self.error(format!("component {path:?}: {failure}"), &node.span);

@@ -1,5 +1,6 @@
-//! Finds the hooks of a project: files in `.harness/hooks/`, the `hooks:` list of
-//! `harness.md`, and the `hooks:` lists of bundles.
+//! Finds the hooks of a project: files in `.harness/hooks/` and those that
+//! `hookbox.toml` names, the `hooks:` list of `harness.md`, and the `hooks:` lists of
+//! bundles.
 //!
 //! Everything is read through a handle on the project's directory, so no link
 //! leads out of it.
@@ -16,8 +17,9 @@ use super::events;
 use super::fields::{Fields, Place, Reader};
 use super::frontmatter::{Parts, first_line, split};
 use super::{DIALECT, Loaded};
+use crate::build::HookToBuild;
 use crate::capability::grant::Kind;
-use crate::config::{self, Config, read_bounded};
+use crate::config::{self, BuildSettings, Config, read_bounded};
 use crate::diagnostic::{Diagnostic, Source};
 use crate::handler::{Handler, Workshop};
 use crate::hook::{Hook, Origin, Predicate};
@@ -75,6 +77,59 @@ pub fn load(project: &Path, workshop: &Workshop, strict: bool) -> Loaded {
     }
 }
 
+/// What a project says before any code is looked at.
+#[derive(Debug)]
+pub struct Written {
+    /// How its component is built.
+    pub build: Option<BuildSettings>,
+    /// The hooks that have a component.
+    pub components: Vec<HookToBuild>,
+}
+
+/// Reads what a project says, without looking at code that may not be built yet.
+///
+/// # Errors
+/// Returns everything that is wrong with it.
+pub fn written(project: &Path) -> Result<Written, Vec<Diagnostic>> {
+    let root = Dir::open_ambient_dir(project, ambient_authority()).map_err(|error| {
+        let message = format!("the project directory cannot be opened: {error}");
+        vec![Diagnostic::error(message).in_file(project.display().to_string())]
+    })?;
+    let mut problems = Vec::new();
+    let mut loader = Loader {
+        strict: false,
+        config: Config::load(&root, &mut problems),
+        drafts: Vec::new(),
+        problems,
+    };
+    loader.collect(&root);
+    if loader.problems.iter().any(Diagnostic::is_error) {
+        return Err(loader.problems);
+    }
+    let grants = loader.config.grants;
+    let components = loader.drafts.into_iter().filter_map(|draft| {
+        let component = draft.fields.component.as_ref()?.as_str()?;
+        Some(HookToBuild {
+            component: beside(&draft.source.path, component),
+            name: draft.name,
+            file: draft.source.path.clone(),
+            grants: grants.clone().and(draft.fields.grants),
+        })
+    });
+    Ok(Written {
+        components: components.collect(),
+        build: loader.config.build,
+    })
+}
+
+/// Returns where a file lies that another one names: paths start at the file's folder.
+pub(super) fn beside(file: &str, path: &str) -> String {
+    match file.rsplit_once('/') {
+        Some((folder, _)) => format!("{folder}/{path}"),
+        None => path.to_owned(),
+    }
+}
+
 /// A hook as it was written, before its code is looked at.
 struct Draft {
     name: String,
@@ -106,7 +161,9 @@ impl Loader {
             self.unreadable(HARNESS_FOLDER, &error);
             return;
         }
-        for path in self.markdown_files(root, HOOKS) {
+        let mut files = self.config.hooks.clone();
+        files.extend(self.markdown_files(root, HOOKS));
+        for path in files {
             self.hook_file(root, &path);
         }
         for folder in BUNDLES {
@@ -431,8 +488,7 @@ impl Loader {
                     .map(Handler::Starlark),
                 (None, Some(component)) => {
                     let granted = &draft.fields.granted;
-                    let loaded = checker.component(root, component, &grants, granted);
-                    loaded.map(Handler::Component)
+                    checker.component(root, component, &grants, granted)
                 }
                 (None, None) if draft.fields.placeholder => {
                     checker.placeholder(&draft.fields.event_span);

@@ -1,6 +1,7 @@
 //! AI Harness: Markdown files with Starlark in their frontmatter. Also the
 //! native format of hookbox.
 
+mod answer;
 mod checks;
 pub mod events;
 mod fields;
@@ -8,7 +9,7 @@ pub mod frontmatter;
 mod loader;
 pub mod payload;
 
-pub use loader::load;
+pub use loader::{Written, load, written};
 
 use super::{Dialect, Loaded, PredicateFailure};
 use crate::failure::{Cause, Failure};
@@ -19,6 +20,7 @@ pub static DIALECT: Dialect = Dialect {
     rank: 0,
     predicate_failure,
     rewrite: payload::rewrite,
+    command: answer::COMMAND,
 };
 
 /// A `when` that raises means that the hook does not apply. A `when` that was

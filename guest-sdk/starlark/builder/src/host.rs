@@ -185,3 +185,15 @@ impl imports::hooks::Host for Host {
         Ok(None)
     }
 }
+
+impl imports::clock::Host for Host {
+    fn now(&mut self) -> u64 {
+        0
+    }
+}
+
+impl imports::random::Host for Host {
+    fn bytes(&mut self, count: u32) -> Vec<u8> {
+        vec![0; count as usize]
+    }
+}

@@ -1,6 +1,8 @@
 //! What a script can use beside the Starlark standard.
 
 mod cache;
+mod clock;
+mod effects;
 mod env;
 mod events;
 mod files;
@@ -18,16 +20,19 @@ use starlark::values::Value;
 
 use crate::problem::raise;
 
+pub use effects::take as take_effects;
 pub use re::forget_patterns;
 
 /// The names that only exist in scripts, not in `when`.
 pub const SCRIPT_ONLY: &[&str] = &[
-    "allow", "block", "modify", "log", "metrics", "cache", "http", "json", "re", "string",
-    "events", "emit", "tools", "env", "files", "hooks",
+    "allow", "ask", "block", "modify", "context", "reminder", "log", "metrics", "cache", "http",
+    "json", "re", "string", "events", "emit", "tools", "env", "files", "hooks", "clock", "random",
 ];
 
 /// The names behind which the host decides what a script may do.
-pub const CAPABILITIES: &[&str] = &["cache", "http", "tools", "env", "files", "hooks"];
+pub const CAPABILITIES: &[&str] = &[
+    "cache", "http", "tools", "env", "files", "hooks", "clock", "random",
+];
 
 /// Builds what a script sees.
 pub fn for_scripts() -> Globals {
@@ -45,6 +50,8 @@ pub fn for_scripts() -> Globals {
         .with(env::register)
         .with(files::register)
         .with(hooks::register)
+        .with(effects::register)
+        .with(clock::register)
         .build()
 }
 
