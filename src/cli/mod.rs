@@ -1,11 +1,17 @@
 //! The command line: every verb is a few lines over the public API.
 
+mod bench;
+mod build;
+mod diff;
 mod events;
 mod explain;
+mod inspect;
+mod new;
 mod payload;
 mod progress;
 mod run;
 mod style;
+mod test;
 mod validate;
 
 use std::io::Write as _;
@@ -48,6 +54,11 @@ enum Verb {
     Validate(validate::ValidateArgs),
     Explain(explain::ExplainArgs),
     Events(events::EventsArgs),
+    New(new::NewArgs),
+    Build(build::BuildArgs),
+    Test(test::TestArgs),
+    Inspect(inspect::InspectArgs),
+    Bench(bench::BenchArgs),
 }
 
 /// What every verb that looks at a project takes.
@@ -87,6 +98,11 @@ pub fn main() -> i32 {
         Verb::Validate(args) => args.run(),
         Verb::Explain(args) => args.run(),
         Verb::Events(args) => args.run(),
+        Verb::New(args) => args.run(),
+        Verb::Build(args) => args.run(),
+        Verb::Test(args) => args.run(),
+        Verb::Inspect(args) => args.run(),
+        Verb::Bench(args) => args.run(),
     };
     result.unwrap_or_else(|error| complain(&error))
 }

@@ -53,3 +53,16 @@ fn finish(what: &str, took: Duration) {
 fn spinner() -> std::sync::MutexGuard<'static, Option<ProgressBar>> {
     SPINNER.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+/// Says what is being done; the next step takes its place.
+pub(super) fn step(what: &str) {
+    clear();
+    start(format!("{what} …"));
+}
+
+/// Takes the last step away.
+pub(super) fn clear() {
+    if let Some(bar) = spinner().take() {
+        bar.finish_and_clear();
+    }
+}

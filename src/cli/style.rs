@@ -38,3 +38,27 @@ pub(super) fn name(text: impl Display) -> String {
 pub(super) fn faint(text: impl Display) -> String {
     text.dimmed().to_string()
 }
+
+/// Writes a number with separators, as people write large ones.
+pub(super) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// Writes a number of bytes in the unit that fits.
+pub(super) fn size(bytes: u64) -> String {
+    #[allow(clippy::cast_precision_loss, reason = "two digits are shown")]
+    let of = |unit: u64| bytes as f64 / unit as f64;
+    match bytes {
+        0..1024 => format!("{bytes} B"),
+        1024..1_048_576 => format!("{:.1} KiB", of(1 << 10)),
+        _ => format!("{:.1} MiB", of(1 << 20)),
+    }
+}
