@@ -1,0 +1,91 @@
+//! Runs when hookbox itself is compiled: lists the files of the SDKs and templates, so
+//! that the binary carries them.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::{env, fs, io};
+
+/// What is in an SDK's folder only to make or test it.
+const LEFT_OUT: [&str; 9] = [
+    "bindgen",
+    "generate.py",
+    "target",
+    "node_modules",
+    "__pycache__",
+    "test",
+    "tests",
+    "dist",
+    "hookbox.egg-info",
+];
+
+/// The folders below `guest-sdk/` that projects get. The interpreter is not one of them.
+const SDKS: [&str; 6] = ["rust", "js", "python", "go", "c", "zig"];
+
+fn main() -> io::Result<()> {
+    let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());
+    let mut text = String::new();
+    table(&mut text, "SDKS", &root.join("guest-sdk"), &SDKS, &LEFT_OUT)?;
+    let templates = root.join("src/scaffold/templates");
+    let mut names = Vec::new();
+    for entry in fs::read_dir(&templates)? {
+        names.push(entry?.file_name().to_string_lossy().into_owned());
+    }
+    names.sort();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    table(&mut text, "TEMPLATES", &templates, &names, &["__pycache__"])?;
+    let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default());
+    fs::write(out.join("embedded.rs"), text)
+}
+
+fn table(
+    text: &mut String,
+    name: &str,
+    root: &Path,
+    folders: &[&str],
+    left_out: &[&str],
+) -> io::Result<()> {
+    let _ = writeln!(
+        text,
+        "pub(crate) static {name}: &[(&str, &[(&str, &str)])] = &["
+    );
+    for folder in folders {
+        let base = root.join(folder);
+        let mut paths = Vec::new();
+        walk(&base, left_out, &mut paths)?;
+        paths.sort();
+        let _ = writeln!(text, "    ({folder:?}, &[");
+        for path in paths {
+            let shown = path.strip_prefix(&base).unwrap_or(&path);
+            let shown = shown.to_string_lossy().replace('\\', "/");
+            let _ = writeln!(
+                text,
+                "        ({shown:?}, include_str!({:?})),",
+                path.display().to_string()
+            );
+        }
+        let _ = writeln!(text, "    ]),");
+    }
+    let _ = writeln!(text, "];");
+    Ok(())
+}
+
+fn walk(folder: &Path, left_out: &[&str], paths: &mut Vec<PathBuf>) -> io::Result<()> {
+    println!("cargo::rerun-if-changed={}", folder.display());
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        let path = entry.path();
+        let is_folder = entry.file_type()?.is_dir();
+        // Hidden folders are tools' own.
+        if left_out.contains(&&*name) || is_folder && name.starts_with('.') {
+            continue;
+        }
+        if is_folder {
+            walk(&path, left_out, paths)?;
+        } else {
+            paths.push(path);
+        }
+    }
+    Ok(())
+}

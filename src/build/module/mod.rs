@@ -1,0 +1,6 @@
+//! What is done with a core module before it becomes a component.
+
+pub(super) mod arena;
+pub(super) mod preinit;
+mod sections;
+mod system;
