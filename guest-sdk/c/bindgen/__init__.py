@@ -1,0 +1,1 @@
+"""Writes the bindings of the C and the Zig SDK."""

@@ -1,0 +1,126 @@
+/* Confirms that the C compiler lays the contract's types out as the canonical ABI
+ * does. Written by generate.py; compiling it for wasm32 is the test. */
+// clang-format off
+#include <stddef.h>
+
+#include "../bindings.h"
+
+#ifndef __wasm32__
+#error "compile this for wasm32: layouts with pointers of another size prove nothing"
+#endif
+
+_Static_assert(sizeof(hb_str) == 8 && _Alignof(hb_str) == 4, "string");
+_Static_assert(sizeof(hbw_decision) == 12 && _Alignof(hbw_decision) == 4, "decision");
+_Static_assert(offsetof(hbw_decision, block) == 4, "decision.block");
+_Static_assert(offsetof(hbw_decision, modify) == 4, "decision.modify");
+_Static_assert(offsetof(hbw_decision, ask) == 4, "decision.ask");
+_Static_assert(HBW_PLACEMENT_APPEND_TO_OUTPUT == 3, "placement");
+_Static_assert(sizeof(hbw_context) == 12 && _Alignof(hbw_context) == 4, "context");
+_Static_assert(offsetof(hbw_context, text) == 0, "context.text");
+_Static_assert(offsetof(hbw_context, placement) == 8, "context.placement");
+_Static_assert(sizeof(hbw_list_string) == 8 && _Alignof(hbw_list_string) == 4, "list_string");
+_Static_assert(sizeof(hbw_option_string) == 12 && _Alignof(hbw_option_string) == 4, "option_string");
+_Static_assert(offsetof(hbw_option_string, some) == 4, "option_string.some");
+_Static_assert(sizeof(hbw_option_u32) == 8 && _Alignof(hbw_option_u32) == 4, "option_u32");
+_Static_assert(offsetof(hbw_option_u32, some) == 4, "option_u32.some");
+_Static_assert(HBW_PROPAGATION_NONE == 2, "propagation");
+_Static_assert(HBW_ROLE_HINT_EPHEMERAL_CACHE == 3, "role_hint");
+_Static_assert(sizeof(hbw_reminder) == 40 && _Alignof(hbw_reminder) == 4, "reminder");
+_Static_assert(offsetof(hbw_reminder, body) == 0, "reminder.body");
+_Static_assert(offsetof(hbw_reminder, tags) == 8, "reminder.tags");
+_Static_assert(offsetof(hbw_reminder, dedupe_key) == 16, "reminder.dedupe-key");
+_Static_assert(offsetof(hbw_reminder, ttl_turns) == 28, "reminder.ttl-turns");
+_Static_assert(offsetof(hbw_reminder, preserve_on_compact) == 36, "reminder.preserve-on-compact");
+_Static_assert(offsetof(hbw_reminder, propagate) == 37, "reminder.propagate");
+_Static_assert(offsetof(hbw_reminder, role_hint) == 38, "reminder.role-hint");
+_Static_assert(sizeof(hbw_effect) == 44 && _Alignof(hbw_effect) == 4, "effect");
+_Static_assert(offsetof(hbw_effect, context) == 4, "effect.context");
+_Static_assert(offsetof(hbw_effect, reminder) == 4, "effect.reminder");
+_Static_assert(sizeof(hbw_list_effect) == 8 && _Alignof(hbw_list_effect) == 4, "list_effect");
+_Static_assert(sizeof(hbw_answer) == 20 && _Alignof(hbw_answer) == 4, "answer");
+_Static_assert(offsetof(hbw_answer, decision) == 0, "answer.decision");
+_Static_assert(offsetof(hbw_answer, effects) == 12, "answer.effects");
+_Static_assert(sizeof(hbw_failure) == 20 && _Alignof(hbw_failure) == 4, "failure");
+_Static_assert(offsetof(hbw_failure, message) == 0, "failure.message");
+_Static_assert(offsetof(hbw_failure, stack) == 8, "failure.stack");
+_Static_assert(sizeof(hbw_result_answer_failure) == 24 && _Alignof(hbw_result_answer_failure) == 4, "result_answer_failure");
+_Static_assert(offsetof(hbw_result_answer_failure, ok) == 4, "result_answer_failure.ok");
+_Static_assert(offsetof(hbw_result_answer_failure, err) == 4, "result_answer_failure.err");
+_Static_assert(HBW_LOG_LEVEL_ERROR == 3, "log_level");
+_Static_assert(sizeof(hbw_metrics_number) == 16 && _Alignof(hbw_metrics_number) == 8, "metrics_number");
+_Static_assert(offsetof(hbw_metrics_number, integer) == 8, "metrics_number.integer");
+_Static_assert(offsetof(hbw_metrics_number, real) == 8, "metrics_number.real");
+_Static_assert(sizeof(hbw_option_metrics_number) == 24 && _Alignof(hbw_option_metrics_number) == 8, "option_metrics_number");
+_Static_assert(offsetof(hbw_option_metrics_number, some) == 8, "option_metrics_number.some");
+_Static_assert(sizeof(hbw_tuple_string_metrics_number) == 24 && _Alignof(hbw_tuple_string_metrics_number) == 8, "tuple_string_metrics_number");
+_Static_assert(offsetof(hbw_tuple_string_metrics_number, f0) == 0, "tuple_string_metrics_number.f0");
+_Static_assert(offsetof(hbw_tuple_string_metrics_number, f1) == 8, "tuple_string_metrics_number.f1");
+_Static_assert(sizeof(hbw_list_tuple_string_metrics_number) == 8 && _Alignof(hbw_list_tuple_string_metrics_number) == 4, "list_tuple_string_metrics_number");
+_Static_assert(sizeof(hbw_cache_error) == 12 && _Alignof(hbw_cache_error) == 4, "cache_error");
+_Static_assert(offsetof(hbw_cache_error, value) == 4, "cache_error.value");
+_Static_assert(sizeof(hbw_result_option_string_cache_error) == 16 && _Alignof(hbw_result_option_string_cache_error) == 4, "result_option_string_cache_error");
+_Static_assert(offsetof(hbw_result_option_string_cache_error, ok) == 4, "result_option_string_cache_error.ok");
+_Static_assert(offsetof(hbw_result_option_string_cache_error, err) == 4, "result_option_string_cache_error.err");
+_Static_assert(sizeof(hbw_result_cache_error) == 16 && _Alignof(hbw_result_cache_error) == 4, "result_cache_error");
+_Static_assert(offsetof(hbw_result_cache_error, err) == 4, "result_cache_error.err");
+_Static_assert(sizeof(hbw_result_bool_cache_error) == 16 && _Alignof(hbw_result_bool_cache_error) == 4, "result_bool_cache_error");
+_Static_assert(offsetof(hbw_result_bool_cache_error, ok) == 4, "result_bool_cache_error.ok");
+_Static_assert(offsetof(hbw_result_bool_cache_error, err) == 4, "result_bool_cache_error.err");
+_Static_assert(sizeof(hbw_result_s64_cache_error) == 24 && _Alignof(hbw_result_s64_cache_error) == 8, "result_s64_cache_error");
+_Static_assert(offsetof(hbw_result_s64_cache_error, ok) == 8, "result_s64_cache_error.ok");
+_Static_assert(offsetof(hbw_result_s64_cache_error, err) == 8, "result_s64_cache_error.err");
+_Static_assert(sizeof(hbw_tuple_string_string) == 16 && _Alignof(hbw_tuple_string_string) == 4, "tuple_string_string");
+_Static_assert(offsetof(hbw_tuple_string_string, f0) == 0, "tuple_string_string.f0");
+_Static_assert(offsetof(hbw_tuple_string_string, f1) == 8, "tuple_string_string.f1");
+_Static_assert(sizeof(hbw_list_tuple_string_string) == 8 && _Alignof(hbw_list_tuple_string_string) == 4, "list_tuple_string_string");
+_Static_assert(sizeof(hbw_list_u8) == 8 && _Alignof(hbw_list_u8) == 4, "list_u8");
+_Static_assert(sizeof(hbw_http_response) == 28 && _Alignof(hbw_http_response) == 4, "http_response");
+_Static_assert(offsetof(hbw_http_response, status) == 0, "http_response.status");
+_Static_assert(offsetof(hbw_http_response, headers) == 4, "http_response.headers");
+_Static_assert(offsetof(hbw_http_response, body) == 12, "http_response.body");
+_Static_assert(offsetof(hbw_http_response, url) == 20, "http_response.url");
+_Static_assert(sizeof(hbw_http_error) == 12 && _Alignof(hbw_http_error) == 4, "http_error");
+_Static_assert(offsetof(hbw_http_error, value) == 4, "http_error.value");
+_Static_assert(sizeof(hbw_result_http_response_http_error) == 32 && _Alignof(hbw_result_http_response_http_error) == 4, "result_http_response_http_error");
+_Static_assert(offsetof(hbw_result_http_response_http_error, ok) == 4, "result_http_response_http_error.ok");
+_Static_assert(offsetof(hbw_result_http_response_http_error, err) == 4, "result_http_response_http_error.err");
+_Static_assert(sizeof(hbw_events_error) == 12 && _Alignof(hbw_events_error) == 4, "events_error");
+_Static_assert(offsetof(hbw_events_error, value) == 4, "events_error.value");
+_Static_assert(sizeof(hbw_result_string_events_error) == 16 && _Alignof(hbw_result_string_events_error) == 4, "result_string_events_error");
+_Static_assert(offsetof(hbw_result_string_events_error, ok) == 4, "result_string_events_error.ok");
+_Static_assert(offsetof(hbw_result_string_events_error, err) == 4, "result_string_events_error.err");
+_Static_assert(sizeof(hbw_tools_error) == 12 && _Alignof(hbw_tools_error) == 4, "tools_error");
+_Static_assert(offsetof(hbw_tools_error, value) == 4, "tools_error.value");
+_Static_assert(sizeof(hbw_result_string_tools_error) == 16 && _Alignof(hbw_result_string_tools_error) == 4, "result_string_tools_error");
+_Static_assert(offsetof(hbw_result_string_tools_error, ok) == 4, "result_string_tools_error.ok");
+_Static_assert(offsetof(hbw_result_string_tools_error, err) == 4, "result_string_tools_error.err");
+_Static_assert(sizeof(hbw_environment_error) == 12 && _Alignof(hbw_environment_error) == 4, "environment_error");
+_Static_assert(offsetof(hbw_environment_error, value) == 4, "environment_error.value");
+_Static_assert(sizeof(hbw_result_option_string_environment_error) == 16 && _Alignof(hbw_result_option_string_environment_error) == 4, "result_option_string_environment_error");
+_Static_assert(offsetof(hbw_result_option_string_environment_error, ok) == 4, "result_option_string_environment_error.ok");
+_Static_assert(offsetof(hbw_result_option_string_environment_error, err) == 4, "result_option_string_environment_error.err");
+_Static_assert(sizeof(hbw_files_error) == 12 && _Alignof(hbw_files_error) == 4, "files_error");
+_Static_assert(offsetof(hbw_files_error, value) == 4, "files_error.value");
+_Static_assert(sizeof(hbw_result_list_u8_files_error) == 16 && _Alignof(hbw_result_list_u8_files_error) == 4, "result_list_u8_files_error");
+_Static_assert(offsetof(hbw_result_list_u8_files_error, ok) == 4, "result_list_u8_files_error.ok");
+_Static_assert(offsetof(hbw_result_list_u8_files_error, err) == 4, "result_list_u8_files_error.err");
+_Static_assert(sizeof(hbw_result_list_string_files_error) == 16 && _Alignof(hbw_result_list_string_files_error) == 4, "result_list_string_files_error");
+_Static_assert(offsetof(hbw_result_list_string_files_error, ok) == 4, "result_list_string_files_error.ok");
+_Static_assert(offsetof(hbw_result_list_string_files_error, err) == 4, "result_list_string_files_error.err");
+_Static_assert(sizeof(hbw_hooks_hook) == 56 && _Alignof(hbw_hooks_hook) == 8, "hooks_hook");
+_Static_assert(offsetof(hbw_hooks_hook, name) == 0, "hooks_hook.name");
+_Static_assert(offsetof(hbw_hooks_hook, event) == 8, "hooks_hook.event");
+_Static_assert(offsetof(hbw_hooks_hook, priority) == 16, "hooks_hook.priority");
+_Static_assert(offsetof(hbw_hooks_hook, explicit_priority) == 24, "hooks_hook.explicit-priority");
+_Static_assert(offsetof(hbw_hooks_hook, when) == 28, "hooks_hook.when");
+_Static_assert(offsetof(hbw_hooks_hook, handler) == 40, "hooks_hook.handler");
+_Static_assert(offsetof(hbw_hooks_hook, file) == 48, "hooks_hook.file");
+_Static_assert(sizeof(hbw_list_hooks_hook) == 8 && _Alignof(hbw_list_hooks_hook) == 4, "list_hooks_hook");
+_Static_assert(sizeof(hbw_hooks_error) == 12 && _Alignof(hbw_hooks_error) == 4, "hooks_error");
+_Static_assert(offsetof(hbw_hooks_error, value) == 4, "hooks_error.value");
+_Static_assert(sizeof(hbw_result_list_hooks_hook_hooks_error) == 16 && _Alignof(hbw_result_list_hooks_hook_hooks_error) == 4, "result_list_hooks_hook_hooks_error");
+_Static_assert(offsetof(hbw_result_list_hooks_hook_hooks_error, ok) == 4, "result_list_hooks_hook_hooks_error.ok");
+_Static_assert(offsetof(hbw_result_list_hooks_hook_hooks_error, err) == 4, "result_list_hooks_hook_hooks_error.err");
+_Static_assert(sizeof(hbw_result_option_string_hooks_error) == 16 && _Alignof(hbw_result_option_string_hooks_error) == 4, "result_option_string_hooks_error");
+_Static_assert(offsetof(hbw_result_option_string_hooks_error, ok) == 4, "result_option_string_hooks_error.ok");
+_Static_assert(offsetof(hbw_result_option_string_hooks_error, err) == 4, "result_option_string_hooks_error.err");

@@ -1,0 +1,3 @@
+module hookbox.dev/guest
+
+go 1.24

@@ -1,0 +1,5 @@
+export const lines = [];
+
+export function write(level, message) {
+  lines.push([level, message]);
+}

@@ -1,0 +1,3 @@
+export function bytes(count) {
+  return new Uint8Array(count).fill(7);
+}

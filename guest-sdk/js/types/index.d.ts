@@ -1,0 +1,12 @@
+export type { Decision } from "./decision.js";
+export { allow, ask, block, modify } from "./decision.js";
+export type { Placement, ReminderOptions } from "./effects.js";
+export { context, reminder } from "./effects.js";
+export type { ErrorKind } from "./error.js";
+export { HookboxError } from "./error.js";
+export type { Handler, HookEvent } from "./hook.js";
+export { hook } from "./hook.js";
+export type { Json, JsonObject } from "./json.js";
+export { parse, stringify } from "./json.js";
+export { cache, clock, events, log, metrics, random } from "./host.js";
+export type { ToolCall, ToolResult } from "./payloads.js";
