@@ -66,7 +66,7 @@ fn a_component_of_another_world() {
     let message = refusal(&wat::parse_str("(component)").unwrap());
     assert!(
         message.starts_with(
-            "missing export: the component does not export hookbox:hook/handler@0.1.0"
+            "missing export: the component exports neither hookbox:hook/handler@1.1.0"
         ),
         "{message}"
     );
@@ -80,7 +80,7 @@ fn a_component_whose_handler_has_another_type() {
             (core instance $i (instantiate $m))
             (func $handle (canon lift (core func $i "handle")))
             (instance $handler (export "handle" (func $handle)))
-            (export "hookbox:hook/handler@0.1.0" (instance $handler)))"#,
+            (export "hookbox:hook/handler@1.1.0" (instance $handler)))"#,
     )
     .unwrap();
     let message = refusal(&bytes);
@@ -132,7 +132,7 @@ fn a_start_function_that_traps() {
 fn cx_004_an_import_that_was_not_granted_names_the_line_that_would() {
     // Calls `tools.call` and blocks with what it answers.
     let wat = module(
-        r#"(import "hookbox:hook/tools@0.1.0" "call" (func $call (param i32 i32 i32 i32 i32)))"#,
+        r#"(import "hookbox:hook/tools@1.1.0" "call" (func $call (param i32 i32 i32 i32 i32)))"#,
         r#"(data (i32.const 2048) "deploy{}")"#,
         "(call $call (i32.const 2048) (i32.const 6) (i32.const 2054) (i32.const 2) (i32.const 3072))
          (i32.store8 (i32.const 1028) (i32.const 1))
@@ -151,7 +151,7 @@ fn cx_004_an_import_that_was_not_granted_names_the_line_that_would() {
     let problem = &loaded.problems[0];
     assert_eq!(
         problem.message,
-        "component \"probe.wasm\" imports hookbox:hook/tools@0.1.0, which hook \"probe\" is not granted"
+        "component \"probe.wasm\" imports hookbox:hook/tools@1.1.0, which hook \"probe\" is not granted"
     );
     assert_eq!(
         problem.help.as_deref(),

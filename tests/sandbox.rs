@@ -252,7 +252,7 @@ fn a_list_of_the_same_huge_text_is_a_bad_answer() {
     );
 }
 
-const LOG: &str = r#"(import "hookbox:hook/log@0.1.0" "write" (func $log (param i32 i32 i32)))"#;
+const LOG: &str = r#"(import "hookbox:hook/log@1.1.0" "write" (func $log (param i32 i32 i32)))"#;
 
 #[test]
 fn logging_without_end_hits_the_limit_of_host_calls() {

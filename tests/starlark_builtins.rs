@@ -283,8 +283,8 @@ fn ah_087_a_hook_can_rule_on_hooks() {
 const NAMES: &str = "None True False abs all any bool bytes chr dict dir enumerate fail float getattr hasattr hash int len list max min ord print range repr reversed set sorted str tuple type zip \
     struct record field enum map filter partial debug breakpoint typing call_stack eval_type pprint pstr prepr rust_loc json proto isinstance set_assert \
     next open eval compile input globals locals vars object iter super id setattr delattr callable sum pow round divmod slice __import__ exit quit help \
-    allow block modify ask delegate log metrics cache http re string events emit tools files hooks \
-    exec fs time random uuid sleep env os ctx sys socket subprocess math url hash_lib base64 crypto template validate meta call_tool register_tool register_hook";
+    allow block modify ask context reminder delegate log metrics cache http re string events emit tools files hooks \
+    exec fs clock time random uuid sleep env os ctx sys socket subprocess math url hash_lib base64 crypto template validate meta call_tool register_tool register_hook";
 
 #[test]
 fn ah_069_ah_084_ah_085_ah_088_the_inventory_of_names() {
@@ -319,7 +319,6 @@ fn ah_069_ah_084_ah_085_ah_088_the_inventory_of_names() {
         "open",
         "eval",
         "time",
-        "random",
         "os",
         "sleep",
     ] {
@@ -327,7 +326,7 @@ fn ah_069_ah_084_ah_085_ah_088_the_inventory_of_names() {
     }
     let groups = [
         "log", "metrics", "cache", "http", "json", "re", "string", "events", "tools", "files",
-        "hooks",
+        "hooks", "clock", "random",
     ];
     let mut shown = String::new();
     for (name, members) in &there {

@@ -447,3 +447,53 @@ fn clients_on_many_threads_do_not_disturb_each_other() {
     });
     assert_eq!(server.seen().len(), 8);
 }
+
+/// A digest of everything the checked-in guests were built from.
+fn inputs() -> String {
+    use sha2::{Digest as _, Sha256};
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut hasher = Sha256::new();
+    for path in [
+        "wit/hook.wit",
+        "tests/guests/Cargo.toml",
+        "tests/guests/Cargo.lock",
+        "tests/guests/client/Cargo.toml",
+        "tests/guests/client/src/lib.rs",
+        "tests/guests/command/Cargo.toml",
+        "tests/guests/command/src/main.rs",
+        "tests/guests/standard/Cargo.toml",
+        "tests/guests/standard/src/lib.rs",
+    ] {
+        let bytes = std::fs::read(root.join(path)).unwrap();
+        hasher.update(path);
+        hasher.update((bytes.len() as u64).to_le_bytes());
+        hasher.update(bytes);
+    }
+    hasher
+        .finalize()
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
+}
+
+const INPUTS: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/tests/guests/components/inputs"
+);
+
+#[test]
+fn the_guests_that_are_checked_in_are_not_stale() {
+    let then = std::fs::read_to_string(INPUTS).unwrap_or_default();
+    assert_eq!(
+        then.trim(),
+        inputs(),
+        "tests/guests has changed since it was built; run `tests/conformance/build --keep programs`"
+    );
+}
+
+/// Run by tests/conformance/build after it has built them.
+#[test]
+#[ignore = "writes a file"]
+fn inputs_are_written_down() {
+    std::fs::write(INPUTS, inputs() + "\n").unwrap();
+}

@@ -11,7 +11,7 @@ pub mod redis;
 pub mod server;
 pub mod wasi;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
 
@@ -150,40 +150,10 @@ fn encoder(wat: &str) -> wit_component::ComponentEncoder {
         .unwrap()
 }
 
-/// Returns a hook of `tests/guests`, a component for `wasm32-wasip2`.
+/// A hook of tests/guests, as it is checked in.
 pub fn guest(name: &str) -> Vec<u8> {
-    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
-    let folder = FOLDER.get_or_init(build_guests);
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/guests/components");
     std::fs::read(folder.join(format!("{name}.wasm"))).unwrap()
-}
-
-/// Builds all of them. Test programs that do so at once wait for each other:
-/// cargo locks the folder it builds in.
-fn build_guests() -> PathBuf {
-    const TARGET: &str = "wasm32-wasip2";
-    let project = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/guests");
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("guests");
-    let output = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()))
-        .args(["build", "--release", "--locked", "--target", TARGET])
-        .arg("--manifest-path")
-        .arg(project.join("Cargo.toml"))
-        .arg("--target-dir")
-        .arg(&folder)
-        // They are meant for the machine's own code.
-        .env_remove("RUSTFLAGS")
-        .env_remove("CARGO_ENCODED_RUSTFLAGS")
-        .output()
-        .unwrap();
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(
-        !said.contains("target may not be installed"),
-        "the hooks in tests/guests are built for {TARGET}; run `rustup target add {TARGET}`"
-    );
-    assert!(
-        output.status.success(),
-        "tests/guests does not build:\n{said}"
-    );
-    folder.join(TARGET).join("release")
 }
 
 /// The text of a core module whose `handle` has this body. Memory, an allocator
@@ -205,7 +175,7 @@ pub fn module(imports: &str, data: &str, body: &str) -> String {
       unreachable)
     (local.get $at))
   {data}
-  (func $handle (export "hookbox:hook/handler@0.1.0#handle")
+  (func $handle (export "hookbox:hook/handler@1.1.0#handle")
     (param $name i32) (param $name_len i32) (param $payload i32) (param $payload_len i32)
     (param $id i32) (param $id_len i32) (param $has_subject i32) (param $subject i32)
     (param $subject_len i32) (param $hook i32) (param $hook_len i32) (param $depth i32)
