@@ -5,6 +5,7 @@
 //! or `npm install` would. Only what comes out of it is a guest.
 
 mod componentize;
+mod fuse;
 mod language;
 mod module;
 mod project;

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::build::fuse::fuse;
 use crate::build::stamp::is_source_folder;
 use crate::build::world::{BUILT, contract_for};
 use crate::build::{BuildError, Job, make_folder, read, tool, write};
@@ -29,9 +30,9 @@ pub(super) fn component(job: &Job<'_>) -> Result<Vec<u8>, BuildError> {
     copy_sources(&job.sdk.join("python/src"), &app)?;
     let contract = contract_for(&job.project.hook.grants);
     write(&stage.join("wit/hook.wit"), contract.as_bytes())?;
-    // An environment without packages: those of the author's own would be built in.
-    let empty = stage.join("env");
-    make_folder(&empty.join("lib/site-packages"))?;
+    // The packages the hook depends on, and none else of the machine's.
+    let packages = stage.join("packages");
+    install_dependencies(job, &packages.join("lib/site-packages"))?;
     let out = job.scratch.join("component.wasm");
     let mut command = Command::new(componentize);
     command
@@ -43,9 +44,52 @@ pub(super) fn component(job: &Job<'_>) -> Result<Vec<u8>, BuildError> {
         .arg(&app)
         .arg("--output")
         .arg(&out)
-        .env("VIRTUAL_ENV", &empty);
+        .env("RUST_BACKTRACE", "0")
+        .env("VIRTUAL_ENV", &packages);
     job.run("building with componentize-py", &mut command)?;
-    read(&out)
+    let component = read(&out)?;
+    // It is right either way; in one piece it is several times as fast.
+    Ok(fuse(&component).unwrap_or(component))
+}
+
+/// Installs what `[project] dependencies` of pyproject.toml names.
+fn install_dependencies(job: &Job<'_>, folder: &Path) -> Result<(), BuildError> {
+    make_folder(folder)?;
+    let dependencies = dependencies(&job.folder);
+    if dependencies.is_empty() {
+        return Ok(());
+    }
+    let python = job.tool("python3", install())?;
+    let mut command = Command::new(python);
+    command
+        .args([
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--disable-pip-version-check",
+        ])
+        .arg("--target")
+        .arg(folder)
+        .args(dependencies);
+    job.run("installing the hook's dependencies", &mut command)?;
+    Ok(())
+}
+
+fn dependencies(folder: &Path) -> Vec<String> {
+    let text = fs::read_to_string(folder.join("pyproject.toml")).unwrap_or_default();
+    let manifest: toml::Table = text.parse().unwrap_or_default();
+    let listed = manifest
+        .get("project")
+        .and_then(|project| project.get("dependencies"))
+        .and_then(toml::Value::as_array);
+    listed
+        .into_iter()
+        .flatten()
+        .filter_map(toml::Value::as_str)
+        .filter(|name| !name.starts_with("hookbox"))
+        .map(str::to_owned)
+        .collect()
 }
 
 /// Finds componentize-py: in the active environment, or in the project's own, which is

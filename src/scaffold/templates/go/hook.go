@@ -2,7 +2,6 @@
 package main
 
 import (
-	"fmt"
 	"strings"
 	"unicode"
 
@@ -38,7 +37,7 @@ func decide(event hookbox.Event) (hookbox.Decision, error) {
 		}
 		hookbox.Log.Warn("blocked: " + command)
 		hookbox.Metrics.Incr("egress.blocked", 1)
-		return hookbox.Block(fmt.Sprintf("egress to %s is not allowed; allowed hosts: %s", host, strings.Join(allowed, ", "))), nil
+		return hookbox.Block("egress to " + host + " is not allowed; allowed hosts: " + strings.Join(allowed, ", ")), nil
 	}
 	return hookbox.Allow(), nil
 }
