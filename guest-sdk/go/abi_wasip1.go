@@ -68,26 +68,48 @@ func importClockNow() uint64
 //go:wasmimport hookbox:hook/random@1.1.0 bytes
 func importRandomBytes(count uint32, result unsafe.Pointer)
 
-// kept holds what the host has the address of. An address that is only a number
-// is nothing to the garbage collector, and what is stored here cannot be on a
-// stack, which may move. The instance ends with the call, and so does this.
+// kept holds what the host has the address of until the call ends: the event and
+// the answer. An address that is only a number is nothing to the garbage collector,
+// and what is stored here cannot be on a stack, which may move.
 var kept = make([]unsafe.Pointer, 0, 64)
+
+// lent is where the memory is noted that the host asks for: that of the event at
+// first, and later that of the import which runs.
+var lent = &kept
 
 // realloc is how the host asks for memory, for what it hands over.
 //
 //go:wasmexport cabi_realloc
 func realloc(old unsafe.Pointer, oldSize, align, size uint32) unsafe.Pointer {
-	fresh := allocate(size)
+	// Getting memory can let another goroutine run, which may call an import.
+	to := lent
+	fresh := memory(size)
+	*to = append(*to, fresh)
 	copy(unsafe.Slice((*byte)(fresh), size), unsafe.Slice((*byte)(old), oldSize))
 	return fresh
 }
 
-// allocate returns memory that is aligned for everything in the contract.
+// allocate returns memory that stays until the call ends.
 func allocate(size uint32) unsafe.Pointer {
-	words := make([]uint64, max(1, (uint64(size)+7)/8))
-	memory := unsafe.Pointer(unsafe.SliceData(words))
-	kept = append(kept, memory)
-	return memory
+	fresh := memory(size)
+	kept = append(kept, fresh)
+	return fresh
+}
+
+// memory returns memory that is aligned for everything in the contract.
+func memory(size uint32) unsafe.Pointer {
+	return unsafe.Pointer(unsafe.SliceData(make([]uint64, max(1, (uint64(size)+7)/8))))
+}
+
+// result returns room for what an import returns. What that refers to lives as
+// long as the room does. It is called right before the import.
+func result() area {
+	room := new(struct {
+		returned [resultBytes / 8]uint64
+		lent     []unsafe.Pointer
+	})
+	lent = &room.lent
+	return area{unsafe.Pointer(&room.returned)}
 }
 
 // handle is the export of the contract.

@@ -2,18 +2,21 @@ package hookbox
 
 import (
 	"math"
+	"runtime"
 	"unsafe"
 )
 
-// result makes room for what an import returns.
-func result() area { return area{allocate(resultBytes)} }
+// Each import is called in the line after result, so that nothing comes between.
+// Texts are taken out of a result where they are; whoever takes out several, with
+// something allocated in between, keeps the result alive until the last.
 
 // problem returns the error of a result, if it is one.
 func (a area) problem(kinds []string) error {
 	if a.byteAt(0) == 0 {
 		return nil
 	}
-	return &Error{Kind: kinds[a.byteAt(errorKind)], Message: a.textAt(errorText)}
+	message := a.textAt(errorText)
+	return &Error{Kind: kinds[a.byteAt(errorKind)], Message: message}
 }
 
 func hostLog(level uint32, message string) { importLogWrite(level, message) }
@@ -53,6 +56,7 @@ func hostMetricsSnapshot() []Metric {
 		one := list.from(uint32(index) * metricSize)
 		metrics[index] = Metric{Name: one.textAt(0), Value: one.numberAt(metricNumberKind, metricNumberValue)}
 	}
+	runtime.KeepAlive(out)
 	return metrics
 }
 
@@ -105,7 +109,8 @@ func hostCacheIncrement(key string, by int64, ttl uint64) (int64, error) {
 	out := result()
 	importCacheIncrement(key, by, uint32(flag(ttl != 0)), ttl, out.at)
 	if out.byteAt(0) != 0 {
-		return 0, &Error{Kind: cacheErrors[out.byteAt(wideErrorKind)], Message: out.textAt(wideErrorText)}
+		message := out.textAt(wideErrorText)
+		return 0, &Error{Kind: cacheErrors[out.byteAt(wideErrorKind)], Message: message}
 	}
 	return int64(out.longAt(wideOK)), nil
 }
@@ -135,7 +140,9 @@ func hostHTTPSend(request Request) (*Response, error) {
 	if err := out.problem(httpErrors); err != nil {
 		return nil, err
 	}
-	return out.response(), nil
+	response := out.response()
+	runtime.KeepAlive(out)
+	return response, nil
 }
 
 func (a area) response() *Response {
@@ -198,6 +205,7 @@ func hostFileList(path string) ([]string, error) {
 	for index := range names {
 		names[index] = list.textAt(uint32(index) * textSize)
 	}
+	runtime.KeepAlive(out)
 	return names, nil
 }
 
@@ -212,6 +220,7 @@ func hostHooksAll() ([]Hook, error) {
 	for index := range hooks {
 		hooks[index] = list.from(uint32(index) * hookSize).hook()
 	}
+	runtime.KeepAlive(out)
 	return hooks, nil
 }
 

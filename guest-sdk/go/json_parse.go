@@ -3,6 +3,7 @@ package hookbox
 import (
 	"encoding/json"
 	"errors"
+	"math/bits"
 	"strconv"
 	"strings"
 	"unicode/utf16"
@@ -202,31 +203,49 @@ func isDigit(letter byte) bool { return '0' <= letter && letter <= '9' }
 // string reads a string. One without escapes is a part of the text, not a copy.
 func (p *parser) string() (string, error) {
 	start := p.at + 1
-	var unescaped []byte
-	for {
-		p.at = start + plain(p.text[start:])
-		part := p.text[start:p.at]
-		switch {
-		case p.at == len(p.text):
-			return "", p.wrong("the end of the string")
-		case p.text[p.at] < ' ':
-			return "", p.wrong("no control character")
-		case p.text[p.at] == '"' && unescaped == nil:
-			p.at++
-			return part, nil
-		case p.text[p.at] == '"':
-			p.at++
-			return string(append(unescaped, part...)), nil
-		}
+	p.at = start + plain(p.text[start:])
+	if p.at < len(p.text) && p.text[p.at] == '"' {
 		p.at++
-		letter, err := p.escape()
-		if err != nil {
-			return "", err
-		}
-		unescaped = utf8.AppendRune(append(unescaped, part...), letter)
-		start = p.at
+		return p.text[start : p.at-1], nil
 	}
+	return p.unescape(start)
 }
+
+// unescape reads a string that has escapes, the first of them where we are.
+func (p *parser) unescape(start int) (string, error) {
+	text, at := p.text, p.at
+	unescaped := append(make([]byte, 0, 2*(at-start)+64), text[start:at]...)
+	for at < len(text) {
+		if letter := text[at]; letter == '"' {
+			p.at = at + 1
+			return string(unescaped), nil
+		} else if letter != '\\' {
+			p.at = at
+			return "", p.wrong("no control character")
+		}
+		at++
+		if at < len(text) && meant[text[at]] != 0 {
+			unescaped = append(unescaped, meant[text[at]])
+			at++
+		} else {
+			p.at = at
+			letter, err := p.unicode()
+			if err != nil {
+				return "", err
+			}
+			unescaped = utf8.AppendRune(unescaped, letter)
+			at = p.at
+		}
+		count := plain(text[at:])
+		unescaped = append(unescaped, text[at:at+count]...)
+		at += count
+	}
+	p.at = at
+	return "", p.wrong("the end of the string")
+}
+
+// meant is what a letter after a backslash stands for, if it is one that does.
+var meant = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
 // plain returns how many bytes at the start stand for themselves in a string. It
 // looks at eight of them at once, because payloads can hold whole files:
@@ -240,41 +259,27 @@ func plain(text string) int {
 			uint64(eight[4])<<32 | uint64(eight[5])<<40 | uint64(eight[6])<<48 | uint64(eight[7])<<56
 		quotes := all ^ each*'"'
 		slashes := all ^ each*'\\'
-		if ((all-each*' ')&^all|(quotes-each)&^quotes|(slashes-each)&^slashes)&highest != 0 {
-			break
+		found := ((all-each*' ')&^all | (quotes-each)&^quotes | (slashes-each)&^slashes) & highest
+		if found != 0 {
+			// Bytes behind the first one may be found by mistake.
+			return len(text) - len(rest) + bits.TrailingZeros64(found)/8
 		}
 		rest = rest[8:]
 	}
-	count := len(text) - len(rest)
-	for ; count < len(text); count++ {
-		if letter := text[count]; letter < ' ' || letter == '"' || letter == '\\' {
-			break
+	for index := range len(rest) {
+		if letter := rest[index]; letter < ' ' || letter == '"' || letter == '\\' {
+			return len(text) - len(rest) + index
 		}
 	}
-	return count
+	return len(text)
 }
 
-// escape reads what follows a backslash.
-func (p *parser) escape() (rune, error) {
-	const short, meant = `"\/bfnrt`, "\"\\/\b\f\n\r\t"
-	if p.at >= len(p.text) {
-		return 0, p.wrong("an escape")
-	}
-	letter := p.text[p.at]
-	if letter == 'u' {
-		return p.unicode()
-	}
-	place := strings.IndexByte(short, letter)
-	if place < 0 {
-		return 0, p.wrong("an escape")
-	}
-	p.at++
-	return rune(meant[place]), nil
-}
-
-// unicode reads the digits of a \u escape, and of the one it makes a pair with.
-// Half of a pair has no meaning of its own and becomes U+FFFD.
+// unicode reads a \u escape, and the one it makes a pair with. Half of a pair has no
+// meaning of its own and becomes U+FFFD.
 func (p *parser) unicode() (rune, error) {
+	if p.at >= len(p.text) || p.text[p.at] != 'u' {
+		return 0, p.wrong("an escape")
+	}
 	first, err := p.hex()
 	if err != nil || !utf16.IsSurrogate(first) {
 		return first, err

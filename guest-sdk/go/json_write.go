@@ -113,13 +113,16 @@ func writeString(to []byte, text string) []byte {
 		}
 		letter := text[count]
 		text = text[count+1:]
-		if place := strings.IndexByte("\"\\\b\f\n\r\t", letter); place >= 0 {
-			to = append(to, '\\', `"\bfnrt`[place])
+		if short := shortened[letter]; short != 0 {
+			to = append(to, '\\', short)
 		} else {
 			to = append(to, '\\', 'u', '0', '0', hex[letter>>4], hex[letter&15])
 		}
 	}
 }
+
+// shortened is the letter that stands for another one after a backslash.
+var shortened = [128]byte{'"': '"', '\\': '\\', '\b': 'b', '\f': 'f', '\n': 'n', '\r': 'r', '\t': 't'}
 
 // writeReflected writes a value of a type that only the hook knows.
 func writeReflected(to []byte, value reflect.Value, depth int) ([]byte, error) {

@@ -20,20 +20,27 @@ pub(crate) use embedded::TEMPLATES;
 /// # Errors
 /// Returns the file that cannot be written.
 pub fn write_sdk(language: Language, folder: &Path) -> Result<(), BuildError> {
-    let needed = folders(language);
-    let sdks = embedded::SDKS
-        .iter()
-        .filter(|(name, _)| needed.contains(name));
-    for (name, files) in sdks {
-        for (path, text) in *files {
-            let path = folder.join(name).join(path);
-            let same = std::fs::read(&path).is_ok_and(|there| there == text.as_bytes());
-            if !same {
-                write(&path, text.as_bytes())?;
-            }
+    for (path, text) in files(language) {
+        let path = folder.join(path);
+        let same = std::fs::read(&path).is_ok_and(|there| there == text.as_bytes());
+        if !same {
+            write(&path, text.as_bytes())?;
         }
     }
     Ok(())
+}
+
+/// Returns the files of a language's SDK, as `NAME/…`, and what they hold.
+pub(super) fn files(language: Language) -> impl Iterator<Item = (String, &'static str)> {
+    let needed = folders(language);
+    embedded::SDKS
+        .iter()
+        .filter(|(name, _)| needed.contains(name))
+        .flat_map(|(name, files)| {
+            files
+                .iter()
+                .map(move |(path, text)| (format!("{name}/{path}"), *text))
+        })
 }
 
 /// Returns the folders a language needs.

@@ -40,8 +40,14 @@ pub fn inputs(project: &BuildProject) -> Result<String, BuildError> {
     hasher.update(about);
     hasher.update(super::world::contract_for(&project.hook.grants));
     let mut folders = vec![project.folder.clone()];
+    let needed = super::sdk::folders(project.settings.language);
+    if project.settings.sdk.is_none() {
+        for (path, text) in super::sdk::files(project.settings.language) {
+            hasher.update(path);
+            hasher.update(text);
+        }
+    }
     if let Some(sdk) = &project.settings.sdk {
-        let needed = super::sdk::folders(project.settings.language);
         folders.extend(
             needed
                 .iter()

@@ -57,10 +57,6 @@ var modes = map[string]func(call) (hookbox.Decision, error){
 	"loop":      loop,
 	"memory":    memory,
 	"recursion": recursion,
-
-	"panic-elsewhere": panicElsewhere,
-	"deadlock":        deadlock,
-	"exit":            exit,
 }
 
 func handle(event hookbox.Event) (hookbox.Decision, error) {

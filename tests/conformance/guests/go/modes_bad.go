@@ -1,10 +1,6 @@
 package main
 
-import (
-	"os"
-
-	hookbox "hookbox.dev/guest"
-)
+import hookbox "hookbox.dev/guest"
 
 var sink [][]byte
 
@@ -31,26 +27,4 @@ func sum(depth int) error {
 	}
 	sink = append(sink, frame)
 	return nil
-}
-
-// The following are Go's own ways to fail, which no handler can catch.
-
-func panicElsewhere(c call) (hookbox.Decision, error) {
-	done := make(chan bool)
-	go func() {
-		defer close(done)
-		panic(c.text("message"))
-	}()
-	<-done
-	return hookbox.Allow(), nil
-}
-
-func deadlock(call) (hookbox.Decision, error) {
-	<-make(chan bool)
-	return hookbox.Allow(), nil
-}
-
-func exit(call) (hookbox.Decision, error) {
-	os.Exit(3)
-	return hookbox.Allow(), nil
 }
