@@ -167,13 +167,13 @@ fn line(done: &Done) -> String {
     };
     let used = style::faint(figures(report.used));
     if done.updated {
-        let _ = writeln!(out, "{} {name} {} {used}", style::notable("✎"), "updated");
+        let _ = writeln!(out, "{} {name} updated {used}", style::notable("✎"));
     } else if report.passed() {
         let _ = writeln!(out, "{} {name}  {used}", style::good("✓"));
     } else {
         let _ = writeln!(out, "{} {name}  {used}", style::bad("✗"));
         for difference in &report.differences {
-            let _ = writeln!(out, "  {}", style::name(&style::plain(&difference.what)));
+            let _ = writeln!(out, "  {}", style::name(style::plain(&difference.what)));
             let _ = write!(
                 out,
                 "{}",
