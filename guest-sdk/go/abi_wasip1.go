@@ -81,7 +81,8 @@ var lent = &kept
 //
 //go:wasmexport cabi_realloc
 func realloc(old unsafe.Pointer, oldSize, align, size uint32) unsafe.Pointer {
-	// Getting memory can let another goroutine run, which may call an import.
+	// A collection, should there be one, can let another goroutine run, which may
+	// call an import.
 	to := lent
 	fresh := memory(size)
 	*to = append(*to, fresh)

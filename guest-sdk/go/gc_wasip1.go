@@ -2,9 +2,9 @@ package hookbox
 
 import "runtime/debug"
 
-// The host asks for memory while the component must not call it, and a collection
-// begins with a look at the clock, which is such a call. So there is none: an instance
-// lives for one event, and the limit on its memory is the net.
+// There is no collection unless a hook asks for one: an instance lives for one event, and
+// the limit on its memory is the net. One that began while the host hands something over
+// could let a goroutine run that calls the host, which is not allowed then.
 func init() {
 	debug.SetGCPercent(-1)
 }

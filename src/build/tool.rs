@@ -22,7 +22,7 @@ pub struct Missing {
 
 /// A tool failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{step} failed ({command}):\n{output}{advice}")]
+#[error("{step} failed:\n{output}the command was: {command}")]
 pub struct StepFailed {
     /// What was being done.
     pub step: String,
@@ -30,8 +30,6 @@ pub struct StepFailed {
     pub command: String,
     /// The end of what it printed.
     pub output: String,
-    /// What to do about it, if that is known.
-    pub advice: String,
 }
 
 /// How much of what a tool printed is shown.
@@ -97,14 +95,18 @@ impl Job<'_> {
             step: step.to_owned(),
             command: shown.clone(),
             output,
-            advice: String::new(),
         };
         let output = ran.map_err(|error| failed(format!("it cannot be started: {error}\n")))?;
         if output.status.success() {
             return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
         }
-        let mut printed = String::from_utf8_lossy(&output.stdout).into_owned();
-        printed += &String::from_utf8_lossy(&output.stderr);
+        // Some write for programs to standard output, and say what is wrong beside it.
+        let printed = String::from_utf8_lossy(&output.stderr);
+        let printed = if printed.trim().is_empty() {
+            String::from_utf8_lossy(&output.stdout)
+        } else {
+            printed
+        };
         Err(failed(end_of(&printed)).into())
     }
 }

@@ -119,8 +119,9 @@ fn complain(error: &anyhow::Error) -> i32 {
             let told = "the project does not load, so nothing was decided";
             let _ = writeln!(stderr, "{} {told}", style::bad("error:"));
         } else {
-            let told = style::plain(&format!("{error:#}"));
-            let _ = writeln!(stderr, "{} {told}", style::bad("error:"));
+            let told = format!("{error:#}");
+            let lines: Vec<String> = told.lines().map(style::plain).collect();
+            let _ = writeln!(stderr, "{} {}", style::bad("error:"), lines.join("\n"));
         }
     }
     FAILED

@@ -4,7 +4,7 @@
 use std::process::Command;
 
 use crate::build::componentize::{Wasi, componentize};
-use crate::build::module::{arena, preinit};
+use crate::build::module::{arena, preinit, quiet};
 use crate::build::{BuildError, Job, read};
 
 pub(super) fn component(job: &Job<'_>) -> Result<Vec<u8>, BuildError> {
@@ -25,7 +25,8 @@ pub(super) fn component(job: &Job<'_>) -> Result<Vec<u8>, BuildError> {
         language: job.language(),
         error,
     };
-    let module = arena::inject(&read(&core)?).map_err(|error| failed(error.to_string()))?;
+    let module = quiet::inject(&read(&core)?).map_err(|error| failed(error.to_string()))?;
+    let module = arena::inject(&module).map_err(|error| failed(error.to_string()))?;
     job.step("starting the Go runtime, once for all calls");
     let prepared = preinit::run(&module).map_err(|error| failed(error.to_string()))?;
     for line in prepared.printed.lines() {

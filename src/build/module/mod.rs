@@ -2,5 +2,7 @@
 
 pub(super) mod arena;
 pub(super) mod preinit;
+pub(super) mod quiet;
 mod sections;
+mod snapshot;
 mod system;

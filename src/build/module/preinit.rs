@@ -1,14 +1,14 @@
 //! Runs a module's initialisation when it is built, and keeps the memory as it is
 //! then: a fresh instance starts where the initialisation ended.
 
-use std::pin::pin;
-use std::task::{Context, Poll, Waker};
-
-use wasmtime::{Config, Engine, Extern, ExternType, Instance, Linker, Module, OptLevel, Store};
-use wasmtime::{StoreLimitsBuilder, Trap, Val};
-use wasmtime_wizer::{InstanceState, SnapshotVal, ValType, Wizer};
+use wasm_encoder::SectionId;
+use wasmparser::{BinaryReader, BinaryReaderError, ExportSectionReader, ExternalKind};
+use wasmtime::{Config, Engine, ExternType, Instance, Linker, Module, OptLevel};
+use wasmtime::{RegallocAlgorithm, Store, StoreLimitsBuilder, Trap, Val};
+use wasmtime_wizer::Wizer;
 
 use super::sections::Sections;
+use super::snapshot::State;
 use super::system::{self, System};
 
 /// What a reactor of WASI exports for its initialisation.
@@ -19,7 +19,7 @@ const INITIALIZE: &str = "_initialize";
 const WARM_UP: &str = "hookbox_warm_up";
 
 /// What the initialisation may use: it runs code that nobody has reviewed.
-const FUEL: u64 = 20_000_000_000;
+const FUEL: u64 = 5_000_000_000;
 const MEMORY: usize = 256 << 20;
 const STACK: usize = 1 << 20;
 
@@ -52,16 +52,16 @@ pub(crate) enum PreinitError {
     )]
     Complained(String),
     /// The initialisation does not end.
-    #[error("the initialisation does not end; look for a loop or a wait in initialisers")]
+    #[error("the initialisation does not end; look for a loop in initialisers")]
     Endless,
     /// The initialisation failed.
     #[error("the initialisation failed: {0}")]
     Failed(String),
     /// The module passed the host an address outside of its memory.
-    #[error("the initialisation passed an address outside of its memory; this is a bug in its SDK")]
+    #[error("it passed an address outside of its memory; this is a bug in its SDK")]
     OutOfBounds,
-    /// The module has no memory to snapshot.
-    #[error("the module exports no memory; export it under the name `memory`")]
+    /// The module has no memory that the host can see.
+    #[error("it exports no memory; export it under the name `memory`")]
     NoMemory,
 }
 
@@ -71,37 +71,58 @@ pub(crate) enum PreinitError {
 /// # Errors
 /// Returns what kept the initialisation from ending, with what it printed.
 pub(crate) fn run(module: &[u8]) -> Result<Prepared, PreinitError> {
-    let mut wizer = Wizer::new();
-    wizer.init_func(WARM_UP);
-    let (context, instrumented) = wizer.instrument(module).map_err(unfit)?;
-    let engine = Engine::new(&config()).map_err(unfit)?;
-    let compiled = Module::new(&engine, &instrumented).map_err(unfit)?;
-    let steps = steps(&compiled);
+    run_with(module, FUEL)
+}
+
+fn run_with(module: &[u8], fuel: u64) -> Result<Prepared, PreinitError> {
+    let steps = steps(module).map_err(unreadable)?;
     if steps.is_empty() {
         return Ok(Prepared {
             module: module.to_vec(),
             printed: String::new(),
         });
     }
-    let mut store = store(&engine)?;
-    let instance =
-        initialise(&mut store, &compiled, &steps).map_err(|error| explain(&error, store.data()))?;
-    if !store.data().errors.is_empty() {
-        return Err(PreinitError::Complained(text(&store.data().errors)));
+    let mut wizer = Wizer::new();
+    // It calls nothing, but drops the export.
+    wizer.init_func(WARM_UP);
+    let (context, instrumented) = wizer.instrument(module).map_err(unfit)?;
+    let mut state = initialise(&instrumented, &steps, fuel)?;
+    let module = state.snapshot(&wizer, &context).map_err(unfit)?;
+    Ok(Prepared {
+        module: without_leftovers(&module).map_err(unreadable)?,
+        printed: text(&state.system().output),
+    })
+}
+
+/// Returns what there is to run, in order.
+fn steps(module: &[u8]) -> Result<Vec<&'static str>, BinaryReaderError> {
+    let sections = Sections::read(module)?;
+    let bytes = sections.get(SectionId::Export).unwrap_or(&[0]);
+    let mut functions = Vec::new();
+    for export in ExportSectionReader::new(BinaryReader::new(bytes, 0))? {
+        let export = export?;
+        if export.kind == ExternalKind::Func {
+            functions.push(export.name);
+        }
     }
-    let mut state = State {
-        store,
-        instance,
-        missing: None,
-    };
-    let module = finish(wizer.snapshot(&context, &mut state)).map_err(unfit)?;
-    let module = without_leftovers(&module)?;
-    match state.missing {
-        Some(name) => Err(PreinitError::Unfit(format!("{name} is gone"))),
-        None => Ok(Prepared {
-            module,
-            printed: text(&state.store.data().output),
-        }),
+    let steps = [INITIALIZE, WARM_UP].into_iter();
+    Ok(steps.filter(|step| functions.contains(step)).collect())
+}
+
+/// Runs the steps in a fresh instance.
+fn initialise(module: &[u8], steps: &[&str], fuel: u64) -> Result<State, PreinitError> {
+    let engine = Engine::new(&config()).map_err(unfit)?;
+    let module = Module::new(&engine, module).map_err(unfit)?;
+    let linker = linker(&engine, &module).map_err(unfit)?;
+    let limits = StoreLimitsBuilder::new().memory_size(MEMORY).build();
+    let mut store = Store::new(&engine, System::new(limits));
+    store.limiter(|system| &mut system.limits);
+    store.set_fuel(fuel).map_err(unfit)?;
+    let instance = run_steps(&linker, &mut store, &module, steps)
+        .map_err(|error| explain(&error, store.data()))?;
+    match text(&store.data().errors) {
+        printed if !printed.is_empty() => Err(PreinitError::Complained(printed)),
+        _ => Ok(State::new(store, instance)),
     }
 }
 
@@ -110,41 +131,12 @@ fn config() -> Config {
     let mut config = Config::new();
     config
         .cranelift_opt_level(OptLevel::None)
+        .cranelift_regalloc_algorithm(RegallocAlgorithm::SinglePass)
         .cranelift_nan_canonicalization(true)
         .relaxed_simd_deterministic(true)
         .consume_fuel(true)
         .max_wasm_stack(STACK);
     config
-}
-
-fn store(engine: &Engine) -> Result<Store<System>, PreinitError> {
-    let limits = StoreLimitsBuilder::new().memory_size(MEMORY).build();
-    let mut store = Store::new(engine, System::new(limits));
-    store.limiter(|system| &mut system.limits);
-    store.set_fuel(FUEL).map_err(unfit)?;
-    Ok(store)
-}
-
-/// Returns what there is to run, in order.
-fn steps(module: &Module) -> Vec<&'static str> {
-    let is_step = |name: &&str| match module.get_export(name) {
-        Some(ExternType::Func(kind)) => kind.params().len() == 0 && kind.results().len() == 0,
-        _ => false,
-    };
-    [INITIALIZE, WARM_UP].into_iter().filter(is_step).collect()
-}
-
-fn initialise(
-    store: &mut Store<System>,
-    module: &Module,
-    steps: &[&str],
-) -> wasmtime::Result<Instance> {
-    let instance = linker(store.engine(), module)?.instantiate(&mut *store, module)?;
-    for step in steps {
-        let function = instance.get_typed_func::<(), ()>(&mut *store, step)?;
-        function.call(&mut *store, ())?;
-    }
-    Ok(instance)
 }
 
 /// Answers what the system answers, and refuses everything else by its name when it
@@ -158,10 +150,12 @@ fn linker(engine: &Engine, module: &Module) -> wasmtime::Result<Linker<System>> 
             continue;
         };
         let (from, name) = (import.module().to_owned(), import.name().to_owned());
-        let is_system = from == system::MODULE;
-        linker.func_new(import.module(), import.name(), kind, {
+        linker.func_new(
+            import.module(),
+            import.name(),
+            kind,
             move |mut caller, params, results| {
-                if !is_system {
+                if from != system::MODULE {
                     return Err(PreinitError::NoAnswer(format!("{from}.{name}")).into());
                 }
                 let answer = system::answer(&mut caller, &name, params)?;
@@ -169,19 +163,24 @@ fn linker(engine: &Engine, module: &Module) -> wasmtime::Result<Linker<System>> 
                     *result = Val::I32(answer);
                 }
                 Ok(())
-            }
-        })?;
+            },
+        )?;
     }
     Ok(linker)
 }
 
-/// Drops what is left of the segments that are now part of the snapshot. There are
-/// thousands in a module of Go's, and each costs time at every instantiation.
-fn without_leftovers(module: &[u8]) -> Result<Vec<u8>, PreinitError> {
-    let unfit = |error: wasmparser::BinaryReaderError| PreinitError::Unfit(error.to_string());
-    let mut sections = Sections::read(module).map_err(unfit)?;
-    sections.drop_empty_data().map_err(unfit)?;
-    Ok(sections.write())
+fn run_steps(
+    linker: &Linker<System>,
+    store: &mut Store<System>,
+    module: &Module,
+    steps: &[&str],
+) -> wasmtime::Result<Instance> {
+    let instance = linker.instantiate(&mut *store, module)?;
+    for step in steps {
+        let function = instance.get_typed_func::<(), ()>(&mut *store, step)?;
+        function.call(&mut *store, ())?;
+    }
+    Ok(instance)
 }
 
 /// Says why an initialisation failed, with what the module printed about it.
@@ -202,6 +201,14 @@ fn explain(error: &wasmtime::Error, system: &System) -> PreinitError {
     }
 }
 
+/// Drops what is left of the segments that are now part of the snapshot. There are
+/// thousands in a module of Go's, and each costs time at every instantiation.
+fn without_leftovers(module: &[u8]) -> Result<Vec<u8>, BinaryReaderError> {
+    let mut sections = Sections::read(module)?;
+    sections.drop_empty_data()?;
+    Ok(sections.write())
+}
+
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).trim().to_owned()
 }
@@ -210,46 +217,10 @@ fn unfit(error: wasmtime::Error) -> PreinitError {
     PreinitError::Unfit(format!("{error:#}"))
 }
 
-/// An instance whose globals and memories are looked at from outside.
-struct State {
-    store: Store<System>,
-    instance: Instance,
-    /// A global or memory that was not there. The crate that asks exported all of them
-    /// itself, and leaves no room for an error in the answer.
-    missing: Option<String>,
+fn unreadable(error: BinaryReaderError) -> PreinitError {
+    PreinitError::Unfit(error.to_string())
 }
 
-impl InstanceState for State {
-    async fn global_get(&mut self, name: &str, _: ValType) -> SnapshotVal {
-        let global = self.instance.get_global(&mut self.store, name);
-        match global.map(|global| global.get(&mut self.store)) {
-            Some(Val::I32(bits)) => SnapshotVal::I32(bits),
-            Some(Val::I64(bits)) => SnapshotVal::I64(bits),
-            Some(Val::F32(bits)) => SnapshotVal::F32(bits),
-            Some(Val::F64(bits)) => SnapshotVal::F64(bits),
-            Some(Val::V128(bits)) => SnapshotVal::V128(bits.as_u128()),
-            _ => {
-                self.missing = Some(name.to_owned());
-                SnapshotVal::I32(0)
-            }
-        }
-    }
-
-    async fn memory_contents(&mut self, name: &str, contents: impl FnOnce(&[u8]) + Send) {
-        match self.instance.get_export(&mut self.store, name) {
-            Some(Extern::Memory(memory)) => contents(memory.data(&self.store)),
-            _ => self.missing = Some(name.to_owned()),
-        }
-    }
-}
-
-/// Nothing in the work waits for anything, so polling it is enough.
-fn finish<T>(work: impl Future<Output = T>) -> T {
-    let mut work = pin!(work);
-    let mut context = Context::from_waker(Waker::noop());
-    loop {
-        if let Poll::Ready(result) = work.as_mut().poll(&mut context) {
-            return result;
-        }
-    }
-}
+#[cfg(test)]
+#[path = "preinit_tests.rs"]
+mod tests;

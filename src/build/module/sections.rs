@@ -1,47 +1,50 @@
-//! A core module as the list of its sections.
+//! A module or a component as the list of its sections.
 
-use wasm_encoder::{Encode as _, Module, RawSection, SectionId};
-use wasmparser::{BinaryReader, DataKind, DataSectionReader, Parser, Payload};
+use wasm_encoder::{Encode as _, SectionId};
+use wasmparser::{BinaryReader, DataKind, DataSectionReader};
 
-/// A core module, taken apart.
+/// How long the part before the first section is: a magic number and a version.
+const PREAMBLE: usize = 8;
+
+/// A module or a component, taken apart. Both are a list of sections, each with a kind
+/// and a length.
 pub(crate) struct Sections {
+    preamble: Vec<u8>,
     all: Vec<(u8, Vec<u8>)>,
 }
 
 impl Sections {
-    /// Takes a core module apart.
+    /// Takes a module or a component apart.
     ///
     /// # Errors
-    /// Returns where the bytes are no core module.
-    pub(crate) fn read(module: &[u8]) -> wasmparser::Result<Self> {
+    /// Returns where the bytes are no list of sections.
+    pub(crate) fn read(bytes: &[u8]) -> wasmparser::Result<Self> {
+        let mut reader = BinaryReader::new(bytes, 0);
+        let preamble = reader.read_bytes(PREAMBLE)?.to_vec();
         let mut all = Vec::new();
-        for payload in Parser::new(0).parse_all(module) {
-            let payload = payload?;
-            // The entries of the code section are part of it, not sections.
-            if matches!(payload, Payload::CodeSectionEntry(_)) {
-                continue;
-            }
-            if let Some((id, range)) = payload.as_section() {
-                let bytes = module.get(range).unwrap_or_default();
-                all.push((id, bytes.to_vec()));
-            }
+        while !reader.eof() {
+            let kind = reader.read_u8()?;
+            let length = reader.read_var_u32()?;
+            all.push((kind, reader.read_bytes(length as usize)?.to_vec()));
         }
-        Ok(Self { all })
+        Ok(Self { preamble, all })
     }
 
-    /// Returns what a section holds.
+    /// Returns what a section of a module holds.
     pub(crate) fn get(&self, id: SectionId) -> Option<&[u8]> {
-        let section = self.all.iter().find(|(other, _)| *other == u8::from(id));
+        let section = self.all.iter().find(|(kind, _)| *kind == u8::from(id));
         section.map(|(_, bytes)| bytes.as_slice())
+    }
+
+    fn get_mut(&mut self, id: SectionId) -> Option<&mut Vec<u8>> {
+        let section = self.all.iter_mut().find(|(kind, _)| *kind == u8::from(id));
+        section.map(|(_, bytes)| bytes)
     }
 
     /// Appends an item to a section that is a list and returns its place there; nothing
     /// if there is no such section.
     pub(crate) fn append(&mut self, id: SectionId, item: &[u8]) -> Option<u32> {
-        let (_, bytes) = self
-            .all
-            .iter_mut()
-            .find(|(other, _)| *other == u8::from(id))?;
+        let bytes = self.get_mut(id)?;
         let mut reader = BinaryReader::new(bytes, 0);
         let count = reader.read_var_u32().ok()?;
         let items = reader.read_bytes(reader.bytes_remaining()).ok()?;
@@ -53,8 +56,8 @@ impl Sections {
         Some(count)
     }
 
-    /// Drops data segments that hold nothing and are not laid into memory. Nothing refers
-    /// to a segment by its number where the module does not count them.
+    /// Drops data segments that hold nothing and are not laid into memory. Where a module
+    /// does not count its segments, nothing in it refers to one by its number.
     ///
     /// # Errors
     /// Returns where the bytes are no data section.
@@ -62,11 +65,7 @@ impl Sections {
         if self.get(SectionId::DataCount).is_some() {
             return Ok(());
         }
-        let Some((_, bytes)) = self
-            .all
-            .iter_mut()
-            .find(|(id, _)| *id == u8::from(SectionId::Data))
-        else {
+        let Some(bytes) = self.get_mut(SectionId::Data) else {
             return Ok(());
         };
         let (mut count, mut items) = (0_u32, Vec::with_capacity(bytes.len()));
@@ -84,13 +83,14 @@ impl Sections {
         Ok(())
     }
 
-    /// Puts the module together again.
+    /// Puts the module or component together again.
     pub(crate) fn write(&self) -> Vec<u8> {
-        let mut module = Module::new();
-        for (id, data) in &self.all {
-            module.section(&RawSection { id: *id, data });
+        let mut bytes = self.preamble.clone();
+        for (kind, data) in &self.all {
+            bytes.push(*kind);
+            data.as_slice().encode(&mut bytes);
         }
-        module.finish()
+        bytes
     }
 }
 
@@ -99,12 +99,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_module_is_put_together_as_it_was() {
-        let module = wat::parse_str(
-            r#"(module (memory 1) (func (export "f") (result i32) i32.const 1) (data (i32.const 0) "x") (@custom "note" "y"))"#,
-        )
-        .unwrap();
-        assert_eq!(Sections::read(&module).unwrap().write(), module);
+    fn what_was_taken_apart_is_put_together_as_it_was() {
+        for text in [
+            r#"(module (memory 1) (func (export "f")) (data (i32.const 0) "x") (@custom "note" "y"))"#,
+            r#"(component (core module (func (export "f"))) (@custom "note" "y"))"#,
+        ] {
+            let bytes = wat::parse_str(text).unwrap();
+            let sections = Sections::read(&bytes).unwrap();
+            assert_eq!(sections.write(), bytes);
+        }
+    }
+
+    #[test]
+    fn what_is_cut_off_is_an_error() {
+        let bytes = wat::parse_str("(module (memory 1))").unwrap();
+        assert!(Sections::read(&bytes[..bytes.len() - 1]).is_err());
+        assert!(Sections::read(b"\0asm").is_err());
     }
 
     #[test]
@@ -114,9 +124,24 @@ mod tests {
         let item = [0x7f, 0, 0x41, 2, 0x0b];
         assert_eq!(sections.append(SectionId::Global, &item), Some(1));
         assert_eq!(sections.append(SectionId::Export, &[]), None);
-        let wanted =
-            wat::parse_str("(module (global i32 (i32.const 1)) (global i32 (i32.const 2)))")
-                .unwrap();
-        assert_eq!(sections.write(), wanted);
+        let two = "(module (global i32 (i32.const 1)) (global i32 (i32.const 2)))";
+        assert_eq!(sections.write(), wat::parse_str(two).unwrap());
+    }
+
+    #[test]
+    fn empty_segments_go_unless_something_may_refer_to_them() {
+        let module = |code: &str| {
+            let text = format!(r#"(module (memory 1) {code} (data "") (data (i32.const 0) "x"))"#);
+            wat::parse_str(text).unwrap()
+        };
+        let dropped = |module: &[u8]| {
+            let mut sections = Sections::read(module).unwrap();
+            sections.drop_empty_data().unwrap();
+            sections.write()
+        };
+        let without = r#"(module (memory 1) (data (i32.const 0) "x"))"#;
+        assert_eq!(dropped(&module("")), wat::parse_str(without).unwrap());
+        let counted = module("(func data.drop 0)");
+        assert_eq!(dropped(&counted), counted);
     }
 }

@@ -95,7 +95,8 @@ fn memory(caller: &mut Caller<'_, System>) -> wasmtime::Result<Memory> {
 }
 
 fn write(caller: &mut Caller<'_, System>, place: usize, bytes: &[u8]) -> wasmtime::Result<()> {
-    Ok(memory(caller)?.write(caller, place, bytes)?)
+    let written = memory(caller)?.write(caller, place, bytes);
+    written.map_err(|_| PreinitError::OutOfBounds.into())
 }
 
 fn read(caller: &mut Caller<'_, System>, place: usize, length: usize) -> wasmtime::Result<Vec<u8>> {
