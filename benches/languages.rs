@@ -21,7 +21,7 @@ const ROUNDS: usize = 30;
 const CALLS: usize = 40;
 
 const BASH: &str = r#"payload=$(</dev/stdin)
-allowed='github.com crates.io pypi.org docs.rs'
+allowed='github.com gitlab.com wikipedia.org docs.rs'
 rest=$payload
 while [[ $rest =~ https?://([^/?#\'\"\`\;\|\&\)\>[:space:]]*) ]]; do
   host=${BASH_REMATCH[1]##*@}; host=${host%%:*}
@@ -34,7 +34,7 @@ exit 0"#;
 
 const PYTHON: &str = r#"import json, re, sys
 payload = json.load(sys.stdin)
-allowed = ["github.com", "crates.io", "pypi.org", "docs.rs"]
+allowed = ["github.com", "gitlab.com", "wikipedia.org", "docs.rs"]
 for authority in re.findall(r"""(?i)https?://([^/?#'"`;|&)>\s]*)""", payload["args"]["command"]):
     host = authority.rsplit("@", 1)[-1].split(":")[0].lower()
     if not any(host == entry or host.endswith("." + entry) for entry in allowed):
@@ -42,7 +42,7 @@ for authority in re.findall(r"""(?i)https?://([^/?#'"`;|&)>\s]*)""", payload["ar
         sys.exit(2)"#;
 
 const NODE: &str = r#"const payload = JSON.parse(require("fs").readFileSync(0, "utf8"));
-const allowed = ["github.com", "crates.io", "pypi.org", "docs.rs"];
+const allowed = ["github.com", "gitlab.com", "wikipedia.org", "docs.rs"];
 for (const [, authority] of payload.args.command.matchAll(/https?:\/\/([^\/?#'"`;|&)>\s]*)/gi)) {
   const host = authority.split("@").pop().split(":")[0].toLowerCase();
   if (!allowed.some((entry) => host === entry || host.endsWith("." + entry))) {

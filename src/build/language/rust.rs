@@ -48,11 +48,12 @@ fn flags(job: &Job<'_>) -> String {
     let cargo_home = std::env::var_os("CARGO_HOME")
         .map(PathBuf::from)
         .or_else(|| dirs::home_dir().map(|home| home.join(".cargo")));
-    if let Some(home) = cargo_home {
-        let sources = home.join("registry/src");
+    // Each registry has a folder whose name is nobody's business either.
+    let sources = cargo_home.and_then(|home| std::fs::read_dir(home.join("registry/src")).ok());
+    for folder in sources.into_iter().flatten().flatten() {
         flags.push(format!(
-            "--remap-path-prefix={}=registry",
-            sources.display()
+            "--remap-path-prefix={}=crates",
+            folder.path().display()
         ));
     }
     flags.join("\x1f")

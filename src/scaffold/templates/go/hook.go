@@ -9,7 +9,7 @@ import (
 )
 
 // allowed are the hosts that commands may talk to, with everything below them.
-var allowed = []string{"github.com", "crates.io", "pypi.org", "docs.rs"}
+var allowed = []string{"github.com", "gitlab.com", "wikipedia.org", "docs.rs"}
 
 func init() { hookbox.Handle(decide) }
 

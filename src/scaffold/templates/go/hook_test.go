@@ -24,7 +24,7 @@ func TestHostsAreFoundWhereverTheyHide(t *testing.T) {
 func TestAStrangerIsBlockedAndLogged(t *testing.T) {
 	host := hookboxtest.New(t)
 	decision, err := decide(hookboxtest.Event("tool.pre", `{"args": {"command": "curl https://evil.example/x"}}`))
-	want := "block: egress to evil.example is not allowed; allowed hosts: github.com, crates.io, pypi.org, docs.rs"
+	want := "block: egress to evil.example is not allowed; allowed hosts: github.com, gitlab.com, wikipedia.org, docs.rs"
 	if err != nil || decision.String() != want {
 		t.Errorf("got %v and %v, want %s", decision, err, want)
 	}

@@ -4,7 +4,7 @@ import re
 
 from hookbox import Decision, Event, allow, block, hook, log, metrics
 
-ALLOWED = ["github.com", "crates.io", "pypi.org", "docs.rs"]
+ALLOWED = ["github.com", "gitlab.com", "wikipedia.org", "docs.rs"]
 
 SCHEME = re.compile("https?://", re.ASCII | re.IGNORECASE)
 

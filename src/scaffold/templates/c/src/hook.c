@@ -2,7 +2,7 @@
 #include "hookbox.h"
 
 // Where commands may go: these hosts and everything below them.
-static const char *const ALLOWED[] = {"github.com", "crates.io", "pypi.org", "docs.rs"};
+static const char *const ALLOWED[] = {"github.com", "gitlab.com", "wikipedia.org", "docs.rs"};
 static const size_t ALLOWED_COUNT = sizeof ALLOWED / sizeof *ALLOWED;
 
 static bool is_allowed(hb_str host) {

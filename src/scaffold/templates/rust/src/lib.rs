@@ -4,7 +4,7 @@ use hookbox_guest::{Decision, Event, allow, block, hook, log, metrics};
 use serde::Deserialize;
 
 /// Where commands may go: these hosts and everything below them.
-const ALLOWED: [&str; 4] = ["github.com", "crates.io", "pypi.org", "docs.rs"];
+const ALLOWED: [&str; 4] = ["github.com", "gitlab.com", "wikipedia.org", "docs.rs"];
 
 /// What this hook needs of the event's payload; the rest is ignored.
 #[derive(Deserialize)]

@@ -2,7 +2,7 @@ import { allow, block, hook, log, metrics } from "hookbox";
 import type { ToolCall } from "hookbox";
 
 // These hosts and everything below them.
-const ALLOWED = ["github.com", "crates.io", "pypi.org", "docs.rs"];
+const ALLOWED = ["github.com", "gitlab.com", "wikipedia.org", "docs.rs"];
 
 // What follows `http://` or `https://`, up to the path or the end of the word.
 const AUTHORITY = /(?<=https?:\/\/)[^/?#'"`;|&)>\s]*/gi;

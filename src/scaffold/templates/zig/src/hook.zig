@@ -9,7 +9,7 @@ comptime {
 }
 
 /// Where commands may go: these hosts and everything below them.
-const allowed = [_][]const u8{ "github.com", "crates.io", "pypi.org", "docs.rs" };
+const allowed = [_][]const u8{ "github.com", "gitlab.com", "wikipedia.org", "docs.rs" };
 
 fn handle(event: hookbox.Event) !hookbox.Decision {
     const command = event.string("args.command") orelse
