@@ -299,6 +299,15 @@ fn a_core_module_that_is_no_program_says_what_to_do() {
     let module = wat::parse_str("(module (memory (export \"memory\") 1))").unwrap();
     let problems = project(&module, "").errors();
     assert!(problems[0].contains("exports no `_start`"), "{problems:?}");
+    let go = wat::parse_str(
+        r#"(module (memory (export "memory") 1) (func (export "_start")) (@custom "go:buildid" "x"))"#,
+    )
+    .unwrap();
+    let problems = project(&go, "").errors();
+    assert!(
+        problems[0].contains("hookbox new NAME --lang go"),
+        "{problems:?}"
+    );
     let foreign = wat::parse_str(
         r#"(module (import "env" "f" (func)) (memory (export "memory") 1) (func (export "_start")))"#,
     )

@@ -40,6 +40,11 @@ pub fn command(module: &[u8]) -> Result<Vec<u8>, Failure> {
             "this is a core WebAssembly module that exports no `_start`: neither a component nor a program; make it one with `hookbox build`, or with the tools of its language, for example by building for wasm32-wasip2".to_owned(),
         ));
     }
+    if is_by_go(module) {
+        return Err(bad(
+            "this is a program compiled by Go, which takes all of its memory for its own and leaves the adapter none; make it a hook with the SDK, as `hookbox new NAME --lang go` shows".to_owned(),
+        ));
+    }
     encode(module).map_err(|error| {
         bad(format!(
             "this core WebAssembly module cannot be made a program for WASI: {error:#}"
@@ -91,6 +96,17 @@ impl Reencode for ExitRenamed {
 
 fn bad(message: String) -> Failure {
     Failure::new(Cause::BadComponent, message)
+}
+
+/// Go's heap grows over what the adapter was given, and the program traps.
+fn is_by_go(module: &[u8]) -> bool {
+    Parser::new(0)
+        .parse_all(module)
+        .map_while(Result::ok)
+        .any(|payload| match payload {
+            Payload::CustomSection(section) => section.name() == "go:buildid",
+            _ => false,
+        })
 }
 
 fn exports_start(module: &[u8]) -> bool {
