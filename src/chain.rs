@@ -23,6 +23,21 @@ pub trait Runner {
     fn matches(&self, hook: &Hook, event: &Event) -> Ran<bool>;
     /// Calls the handler of a hook.
     fn handle(&self, hook: &Hook, event: &Event) -> Ran<Answer>;
+    /// Hears what was made of a hook's answer, or of its failure.
+    fn heard(&self, _hook: &Hook, _row: &TraceRow, _control: &Control<'_>) {}
+}
+
+/// What was made of a hook's answer.
+#[derive(Debug)]
+pub struct Control<'a> {
+    /// What it comes to.
+    pub ruling: Ruling,
+    /// The new payload.
+    pub payload: Option<&'a Json>,
+    /// What the hook wants beside it.
+    pub effects: &'a [Effect],
+    /// How the hook failed.
+    pub failure: Option<&'a Failure>,
 }
 
 /// What came of running a predicate or a handler, and what it cost.
@@ -78,7 +93,7 @@ pub fn run(hooks: &[Arc<Hook>], event: &Event, runner: &impl Runner) -> Outcome 
     for link in &mut links {
         if progress.settled.is_none() && link.row.matched {
             let answer = dispatch(link, runner, &mut progress);
-            compose(link, answer, &mut progress);
+            compose(link, answer, &mut progress, runner);
         }
     }
     progress.hand_back(links)
@@ -90,6 +105,8 @@ struct Link<'a> {
     row: TraceRow,
     /// Why the predicate could not be evaluated, where that fails the hook.
     failed: Option<Failure>,
+    /// How the hook failed in the end.
+    failure: Option<Failure>,
 }
 
 /// What the chain has come to so far.
@@ -136,7 +153,12 @@ fn filter<'a>(
         if row.matched {
             progress.stages.filter.push(Arc::clone(&hook.name));
         }
-        links.push(Link { hook, row, failed });
+        links.push(Link {
+            hook,
+            row,
+            failed,
+            failure: None,
+        });
     }
     links
 }
@@ -156,7 +178,9 @@ fn sort(links: &mut [Link<'_>], progress: &mut Progress) {
 fn dispatch(link: &mut Link<'_>, runner: &impl Runner, progress: &mut Progress) -> Answer {
     let hook = link.hook;
     if let Some(failure) = link.failed.take() {
-        return on_failure(hook, &failure, progress);
+        let answer = on_failure(hook, &failure, progress);
+        link.failure = Some(failure);
+        return answer;
     }
     progress.stages.dispatch.push(Arc::clone(&hook.name));
     let ran = runner.handle(hook, &progress.event);
@@ -170,7 +194,9 @@ fn dispatch(link: &mut Link<'_>, runner: &impl Runner, progress: &mut Progress) 
         Ok(answer) => answer,
         Err(failure) => {
             link.row.fail(&failure);
-            on_failure(hook, &failure, progress)
+            let answer = on_failure(hook, &failure, progress);
+            link.failure = Some(failure);
+            answer
         }
     }
 }
@@ -202,13 +228,14 @@ fn on_failure(hook: &Hook, failure: &Failure, progress: &mut Progress) -> Answer
 
 /// Lets one answer take effect: a block or a question ends the chain, a new
 /// payload is what later hooks see.
-fn compose(link: &mut Link<'_>, answer: Answer, progress: &mut Progress) {
+fn compose(link: &mut Link<'_>, answer: Answer, progress: &mut Progress, runner: &impl Runner) {
     let ruling = answer.decision.ruling();
     link.row.decision = Some(ruling);
     link.row.reason = answer.decision.reason().map(str::to_owned);
     if ruling != Ruling::Allow || !answer.effects.is_empty() {
         progress.stages.compose.push(Arc::clone(&link.hook.name));
     }
+    let earlier = progress.effects.len();
     progress.effects.extend(answer.effects);
     match answer.decision {
         Decision::Allow => {}
@@ -220,6 +247,13 @@ fn compose(link: &mut Link<'_>, answer: Answer, progress: &mut Progress) {
             progress.settled = Some((Arc::clone(&link.hook.name), ruling, reason));
         }
     }
+    let control = Control {
+        ruling,
+        payload: (ruling == Ruling::Modify).then_some(&progress.event.payload),
+        effects: &progress.effects[earlier..],
+        failure: link.failure.as_ref(),
+    };
+    runner.heard(link.hook, &link.row, &control);
 }
 
 impl Progress {
@@ -278,7 +312,7 @@ impl TraceRow {
     fn new(hook: &Hook) -> Self {
         Self {
             hook: Arc::clone(&hook.name),
-            dialect: hook.dialect.name,
+            dialect: hook.dialect.name.into(),
             priority: hook.priority,
             matched: false,
             decision: None,

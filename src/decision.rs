@@ -17,7 +17,7 @@ pub enum Decision {
 }
 
 /// A ruling without what it carries.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Ruling {
     /// The event passes unchanged.
@@ -71,7 +71,7 @@ impl From<Decision> for Answer {
 }
 
 /// Something a hook wants beside its decision.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Effect {
     /// A text for the model.
@@ -100,7 +100,7 @@ pub enum Placement {
 }
 
 /// A text for the model that stays for some turns.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reminder {
     /// What it says.
     pub body: String,

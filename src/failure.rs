@@ -3,10 +3,10 @@
 
 use std::fmt;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The way a call ended without an answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Cause {
     /// The fuel was used up. Deterministic.
@@ -35,6 +35,8 @@ pub enum Cause {
     BadComponent,
     /// The script raised an error, or the component returned one.
     HookError,
+    /// A replayed hook asked for something the tape has no answer to.
+    NewRequest,
 }
 
 impl Cause {
@@ -55,6 +57,7 @@ impl Cause {
             Self::ImportNotGranted => "import not granted",
             Self::BadComponent => "bad component",
             Self::HookError => "hook error",
+            Self::NewRequest => "new request",
         }
     }
 }

@@ -70,6 +70,11 @@ impl Json {
         &self.text
     }
 
+    /// Returns the compact text, shared.
+    pub(crate) fn shared_text(&self) -> Arc<str> {
+        Arc::clone(&self.text)
+    }
+
     /// Gives the value away.
     #[must_use]
     pub fn into_value(self) -> Value {

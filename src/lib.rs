@@ -55,6 +55,7 @@ pub mod outcome;
 pub mod runtime;
 pub mod sandbox;
 pub mod scaffold;
+pub mod tape;
 mod timestamp;
 pub mod verify;
 pub mod yaml;

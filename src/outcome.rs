@@ -1,5 +1,6 @@
 //! What the whole chain comes to.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -57,12 +58,12 @@ pub struct Stages {
 }
 
 /// What one hook did.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct TraceRow {
     /// The hook's name.
     pub hook: Arc<str>,
     /// The dialect it is written in.
-    pub dialect: &'static str,
+    pub dialect: Cow<'static, str>,
     /// Its priority.
     pub priority: i64,
     /// Whether its predicate matched.

@@ -84,6 +84,39 @@ fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
     year * 365 + leap_days + (month * 153 + 2) / 5 + day - 1 - 719_468
 }
 
+/// Writes milliseconds since 1970 for people: the date and the time of day in UTC, the
+/// same on every machine.
+#[must_use]
+pub(crate) fn written(milliseconds: u64) -> String {
+    let (seconds, rest) = (milliseconds / 1_000, milliseconds % 1_000);
+    let (days, second) = (seconds / 86_400, seconds % 86_400);
+    let (year, month, day) = date(days);
+    format!(
+        "{year:04}-{month:02}-{day:02} {:02}:{:02}:{:02}.{rest:03}",
+        second / 3_600,
+        second / 60 % 60,
+        second % 60
+    )
+}
+
+/// Returns the date that is some days after the first of 1970. The year begins in March
+/// here, so that leap days come last.
+fn date(days: u64) -> (u64, u64, u64) {
+    const DAYS_BEFORE_1970: u64 = 719_468;
+    let days = days + DAYS_BEFORE_1970;
+    let (era, day) = (days / 146_097, days % 146_097);
+    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * day + 2) / 153;
+    let day = day - (153 * month + 2) / 5 + 1;
+    let (month, turn) = if month < 10 {
+        (month + 3, 0)
+    } else {
+        (month - 9, 1)
+    };
+    (era * 400 + year + turn, month, day)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -131,6 +164,19 @@ mod tests {
         }
         for number in [f64::NAN, f64::INFINITY, -1.0, 1e300] {
             assert_eq!(from_number(number), None, "{number}");
+        }
+    }
+
+    #[test]
+    fn times_are_written_as_they_are_read() {
+        for text in [
+            "1970-01-01 00:00:00.000",
+            "2000-02-29 23:59:59.999",
+            "2026-11-16 10:59:20.500",
+            "2100-03-01 00:00:01.001",
+        ] {
+            let read = parse(&format!("{text}Z")).unwrap();
+            assert_eq!(written(u64::try_from(read.as_millis()).unwrap()), text);
         }
     }
 }

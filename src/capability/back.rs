@@ -3,9 +3,12 @@
 
 use std::time::Instant;
 
+use serde::{Deserialize, Serialize};
+
 use super::log::LogLine;
 use crate::json::Json;
 use crate::sandbox::bindings::hooks::Hook;
+use crate::tape::reel::Reel;
 
 /// What goes back in.
 #[derive(Debug)]
@@ -16,6 +19,8 @@ pub struct Entering {
     pub payload: Json,
     /// When the call that causes it has to be over.
     pub latest: Instant,
+    /// The tape of the call that causes it.
+    pub(crate) reel: Reel,
 }
 
 /// What came of it.
@@ -32,7 +37,8 @@ pub struct Echo {
 }
 
 /// Why nothing came out.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Refusal {
     /// A hook of the chain blocked it or asks.
     Blocked(String),

@@ -8,6 +8,7 @@ use super::grant::Grants;
 use super::http::{Domains, Door, HttpError, HttpLimits, Request, Response};
 use super::services::Services;
 use crate::sandbox::limits::Limits;
+use crate::tape::reel::Reel;
 
 /// What one hook can go through.
 #[derive(Debug)]
@@ -65,14 +66,32 @@ impl Doors {
     ///
     /// # Errors
     /// Returns which rule refused it, or what went wrong.
-    pub(crate) fn send(&self, request: Request, until: Instant) -> Result<Response, HttpError> {
-        match &self.http {
-            Some(door) => door.send(request, until),
-            None => Err(HttpError::NotGranted(
-                "the hook has no `grant: http:`".to_owned(),
-            )),
+    pub(crate) fn send(
+        &self,
+        request: Request,
+        until: Instant,
+        reel: &Reel,
+    ) -> Result<Response, HttpError> {
+        let Some(door) = &self.http else {
+            let why = "the hook has no `grant: http:`".to_owned();
+            return refused(&request, HttpError::NotGranted(why), reel);
+        };
+        if !reel.runs() {
+            return door.send(request, until);
         }
+        // What today's grants refuse is refused, whatever the tape says.
+        if let Err(error) = door.allows(&request) {
+            return refused(&request, error, reel);
+        }
+        let shown = request.to_json();
+        reel.cross_result("http.send", || shown, || door.send(request, until))
+            // The hook fails for it when it ends.
+            .unwrap_or_else(|failure| Err(HttpError::Failed(failure.message)))
     }
+}
+
+fn refused(request: &Request, error: HttpError, reel: &Reel) -> Result<Response, HttpError> {
+    reel.derive_result("http.send", || request.to_json(), || Err(error))
 }
 
 fn cache(hook: &str, grants: &Grants, run: &Arc<Memory>, services: &Services) -> Cache {

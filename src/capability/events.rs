@@ -1,5 +1,7 @@
 //! Events of a hook's own making.
 
+use serde_json::json;
+
 use super::Border;
 use super::back::{Entering, Refusal};
 use crate::json::Json;
@@ -17,8 +19,17 @@ impl wit::Host for Call {
             Ok(event) => event,
             Err(why) => return Ok(Err(wit::Error::Refused(why))),
         };
-        let echo = border.pass.back.emit(event);
-        let result = border.hear(echo);
+        let reel = border.reel().clone();
+        let request = || json!({"name": event.name, "payload": event.payload});
+        let request = reel.runs().then(request);
+        let result = reel.derive_result(
+            "events.emit",
+            || request.unwrap_or_default(),
+            || {
+                let echo = border.pass.back.emit(event);
+                border.hear(echo)
+            },
+        );
         Ok(match result {
             Ok(payload) => Ok(payload.text().to_owned()),
             Err(Refusal::Blocked(reason)) => Err(wit::Error::Blocked(reason)),
@@ -42,6 +53,7 @@ impl Border {
                 name,
                 payload,
                 latest: self.deadline(),
+                reel: self.reel().clone(),
             }),
             Err(error) => Err(format!("the {what} cannot be used: {error}")),
         }

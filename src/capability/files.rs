@@ -4,10 +4,15 @@ use std::io::{self, Read as _};
 
 use cap_std::fs::{Dir, OpenOptions};
 
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
 use super::Border;
 use super::grant::Kind;
 use crate::sandbox::bindings::files as wit;
 use crate::sandbox::instance::Call;
+use crate::tape::bytes::Bytes;
 
 /// How many names a directory may have.
 const MAX_ENTRIES: usize = 10_000;
@@ -15,43 +20,75 @@ const MAX_ENTRIES: usize = 10_000;
 impl wit::Host for Call {
     fn read(&mut self, path: String) -> wasmtime::Result<Result<Vec<u8>, wit::Error>> {
         let border = self.enter()?;
-        Ok(border.within(&path, |dir, rest| read(dir, rest, border.limits().payload)))
+        let limit = border.limits().payload;
+        border
+            .within("files.read", &path, |dir, rest| {
+                read(dir, rest, limit).map(Bytes)
+            })
+            .map(|found| found.map(|bytes| bytes.0))
     }
 
     fn entries(&mut self, path: String) -> wasmtime::Result<Result<Vec<String>, wit::Error>> {
         let border = self.enter()?;
-        Ok(border.within(&path, entries))
+        border.within("files.entries", &path, entries)
     }
 }
 
 impl Border {
     /// Finds the granted directory a path lies in. What is below it is looked up
     /// through its handle, so that neither `..` nor a link leads out of it.
-    fn within<T>(
+    fn within<T: Serialize + DeserializeOwned>(
         &self,
+        capability: &str,
         path: &str,
         look: impl FnOnce(&Dir, &str) -> io::Result<T>,
-    ) -> Result<T, wit::Error> {
+    ) -> wasmtime::Result<Result<T, wit::Error>> {
+        let request = || json!({"path": path});
         let folders = self.grants().read.iter();
         let mut found = folders.filter_map(|folder| Some((folder, below(&folder.path, path)?)));
         let Some((folder, rest)) = found.next() else {
             let why = self.refuse(Kind::Read, &format!("the path {path:?}"));
-            return Err(wit::Error::NotGranted(why));
+            self.reel().refused(capability, request, &why);
+            return Ok(Err(wit::Error::NotGranted(why)));
         };
-        look(&folder.dir, rest).map_err(|error| self.in_wit_words(path, &error))
+        let found = self.reel().cross_result(capability, request, || {
+            look(&folder.dir, rest).map_err(|error| Trouble::new(path, &error))
+        })?;
+        Ok(found.map_err(|trouble| self.in_wit_words(trouble)))
     }
 
-    fn in_wit_words(&self, path: &str, error: &io::Error) -> wit::Error {
-        let message = format!("{path}: {error}");
-        match error.kind() {
-            io::ErrorKind::NotFound => wit::Error::NotFound(message),
-            io::ErrorKind::FileTooLarge => wit::Error::TooLarge(message),
-            // What leads out of the directory is refused by its handle.
-            io::ErrorKind::PermissionDenied => {
+    fn in_wit_words(&self, trouble: Trouble) -> wit::Error {
+        match trouble {
+            Trouble::NotFound(message) => wit::Error::NotFound(message),
+            Trouble::TooLarge(message) => wit::Error::TooLarge(message),
+            Trouble::LeadsOut(message) => {
                 self.refusals().push(format!("read: {message}"));
                 wit::Error::NotGranted(message)
             }
-            _ => wit::Error::Failed(message),
+            Trouble::Failed(message) => wit::Error::Failed(message),
+        }
+    }
+}
+
+/// Why something was not read.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Trouble {
+    NotFound(String),
+    TooLarge(String),
+    /// It leads out of the directory, which is refused by its handle.
+    LeadsOut(String),
+    Failed(String),
+}
+
+impl Trouble {
+    fn new(path: &str, error: &io::Error) -> Self {
+        let message = format!("{path}: {error}");
+        match error.kind() {
+            io::ErrorKind::NotFound => Self::NotFound(message),
+            io::ErrorKind::FileTooLarge => Self::TooLarge(message),
+            io::ErrorKind::PermissionDenied => Self::LeadsOut(message),
+            _ => Self::Failed(message),
         }
     }
 }

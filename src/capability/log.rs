@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::sandbox::bindings::log as wit;
 use crate::sandbox::instance::Call;
@@ -12,7 +12,7 @@ use crate::sandbox::limits::Limits;
 const TARGET: &str = "hookbox::hook";
 
 /// How loud a line is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
     /// For whoever debugs the hook.

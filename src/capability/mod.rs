@@ -27,6 +27,7 @@ use crate::failure::{Cause, Failure};
 use crate::json::Json;
 use crate::sandbox::instance::Call;
 use crate::sandbox::limits::Limits;
+use crate::tape::reel::Reel;
 use back::{Back, Echo, Nowhere, Refusal};
 use doors::Doors;
 use grant::{Grants, Kind};
@@ -69,6 +70,8 @@ pub struct Pass {
     pub back: Arc<dyn Back>,
     /// When the call that caused this one has to be over.
     pub latest: Option<Instant>,
+    /// What writes down or plays back what crosses.
+    pub(crate) reel: Reel,
 }
 
 impl Pass {
@@ -89,9 +92,23 @@ impl Pass {
             run: Arc::default(),
             back: Arc::new(Nowhere),
             latest: None,
+            reel: Reel::default(),
         });
         NOWHERE.clone()
     }
+}
+
+/// How long a replayed call may take: fuel ends it long before, on any machine.
+const REPLAY_TIME: Duration = Duration::from_secs(3_600);
+
+/// Returns when a call has to be over. In a replay the tape says whether its time was up.
+fn deadline(pass: &Pass) -> Instant {
+    let now = Instant::now();
+    if pass.reel.plays() {
+        return now + REPLAY_TIME;
+    }
+    let own = now + pass.limits.wall_time;
+    pass.latest.map_or(own, |latest| latest.min(own))
 }
 
 /// One call's view of the host.
@@ -121,14 +138,14 @@ impl Border {
     /// that caused it does.
     #[must_use]
     pub fn new(pass: Pass) -> Self {
-        let own = Instant::now() + pass.limits.wall_time;
+        let deadline = deadline(&pass);
         Self {
             logs: Logs::new(
                 Arc::clone(&pass.hook),
                 Arc::clone(&pass.event.name),
                 &pass.limits,
             ),
-            deadline: pass.latest.map_or(own, |latest| latest.min(own)),
+            deadline,
             pass,
             warnings: Vec::new(),
             refusals: Refusals::default(),
@@ -184,6 +201,10 @@ impl Border {
 
     pub(crate) fn tell_time(&self) -> TellTime {
         Arc::clone(&self.pass.run.services.clock)
+    }
+
+    pub(crate) fn reel(&self) -> &Reel {
+        &self.pass.reel
     }
 
     /// Closes the border and hands over what was logged, odd and refused.

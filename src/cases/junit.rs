@@ -19,37 +19,50 @@ pub struct Entry {
 /// Writes a report.
 #[must_use]
 pub fn xml(suite: &str, entries: &[Entry]) -> String {
+    suites(&[(suite.to_owned(), entries.to_vec())])
+}
+
+/// Writes a report with several suites.
+#[must_use]
+pub fn suites(suites: &[(String, Vec<Entry>)]) -> String {
+    let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+    let all = counts(suites.iter().flat_map(|(_, entries)| entries));
+    let _ = writeln!(out, "<testsuites name=\"hookbox\" {all}>");
+    for (name, entries) in suites {
+        let (name, own) = (escaped(name), counts(entries.iter()));
+        let _ = writeln!(out, "  <testsuite name=\"{name}\" {own}>");
+        entries.iter().for_each(|entry| write_case(&mut out, entry));
+        out += "  </testsuite>\n";
+    }
+    out + "</testsuites>\n"
+}
+
+fn counts<'e>(entries: impl Iterator<Item = &'e Entry> + Clone) -> String {
     let failures = entries
-        .iter()
+        .clone()
         .filter(|entry| entry.failure.is_some())
         .count();
-    let time: Duration = entries.iter().map(|entry| entry.duration).sum();
-    let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-    let (tests, seconds) = (entries.len(), time.as_secs_f64());
-    let suite = escaped(suite);
-    let counts =
-        format!("tests=\"{tests}\" failures=\"{failures}\" errors=\"0\" time=\"{seconds:.6}\"");
-    let _ = writeln!(out, "<testsuites name=\"hookbox\" {counts}>");
-    let _ = writeln!(out, "  <testsuite name=\"{suite}\" {counts}>");
-    for entry in entries {
-        let (class, name) = (escaped(&entry.class), escaped(&entry.name));
-        let seconds = entry.duration.as_secs_f64();
-        let head =
-            format!("    <testcase classname=\"{class}\" name=\"{name}\" time=\"{seconds:.6}\"");
-        match &entry.failure {
-            None => {
-                let _ = writeln!(out, "{head}/>");
-            }
-            Some((message, text)) => {
-                let (message, text) = (escaped(message), escaped(text));
-                let _ = writeln!(
-                    out,
-                    "{head}>\n      <failure message=\"{message}\">{text}</failure>\n    </testcase>"
-                );
-            }
+    let time: Duration = entries.clone().map(|entry| entry.duration).sum();
+    let (tests, seconds) = (entries.count(), time.as_secs_f64());
+    format!("tests=\"{tests}\" failures=\"{failures}\" errors=\"0\" time=\"{seconds:.6}\"")
+}
+
+fn write_case(out: &mut String, entry: &Entry) {
+    let (class, name) = (escaped(&entry.class), escaped(&entry.name));
+    let seconds = entry.duration.as_secs_f64();
+    let head = format!("    <testcase classname=\"{class}\" name=\"{name}\" time=\"{seconds:.6}\"");
+    match &entry.failure {
+        None => {
+            let _ = writeln!(out, "{head}/>");
+        }
+        Some((message, text)) => {
+            let (message, text) = (escaped(message), escaped(text));
+            let _ = writeln!(
+                out,
+                "{head}>\n      <failure message=\"{message}\">{text}</failure>\n    </testcase>"
+            );
         }
     }
-    out + "  </testsuite>\n</testsuites>\n"
 }
 
 /// Escapes a text, and replaces what XML cannot say at all.

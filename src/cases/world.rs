@@ -119,6 +119,7 @@ impl World {
             .clock
             .map_or(event_time, |since| SystemTime::UNIX_EPOCH + since);
         let mut builder = builder
+            .without_tape()
             .store(Arc::new(Memory::default()))
             .environment(move |name| env.get(name).cloned())
             .clock(move || now)

@@ -11,12 +11,34 @@ pub(super) fn lines(expected: &str, found: &str) -> String {
     let mut out = String::new();
     let diff = TextDiff::from_lines(expected, found);
     for change in diff.iter_all_changes() {
-        let text = style::plain(change.value().trim_end_matches('\n'));
-        let _ = match change.tag() {
-            ChangeTag::Delete => writeln!(out, "    {}", style::bad(format!("- {text}"))),
-            ChangeTag::Insert => writeln!(out, "    {}", style::good(format!("+ {text}"))),
-            ChangeTag::Equal => writeln!(out, "      {text}"),
-        };
+        out += &line(change.tag(), change.value());
+    }
+    out
+}
+
+fn line(tag: ChangeTag, text: &str) -> String {
+    let text = style::plain(text.trim_end_matches('\n'));
+    match tag {
+        ChangeTag::Delete => format!("    {}\n", style::bad(format!("- {text}"))),
+        ChangeTag::Insert => format!("    {}\n", style::good(format!("+ {text}"))),
+        ChangeTag::Equal => format!("      {text}\n"),
+    }
+}
+
+/// How many equal lines stand around those that differ.
+const CONTEXT: usize = 3;
+
+/// Writes the lines that differ, with a few around them.
+pub(super) fn changed_lines(expected: &str, found: &str) -> String {
+    let mut out = String::new();
+    let diff = TextDiff::from_lines(expected, found);
+    for (index, group) in diff.grouped_ops(CONTEXT).iter().enumerate() {
+        if index > 0 {
+            let _ = writeln!(out, "    {}", style::faint("⋮"));
+        }
+        for change in group.iter().flat_map(|op| diff.iter_changes(op)) {
+            out += &line(change.tag(), change.value());
+        }
     }
     out
 }

@@ -9,8 +9,10 @@ mod inspect;
 mod new;
 mod payload;
 mod progress;
+mod replay;
 mod run;
 mod style;
+mod tape;
 mod test;
 mod validate;
 
@@ -59,6 +61,9 @@ enum Verb {
     Test(test::TestArgs),
     Inspect(inspect::InspectArgs),
     Bench(bench::BenchArgs),
+    Replay(replay::ReplayArgs),
+    #[command(subcommand)]
+    Tape(tape::TapeVerb),
 }
 
 /// What every verb that looks at a project takes.
@@ -103,6 +108,8 @@ pub fn main() -> i32 {
         Verb::Test(args) => args.run(),
         Verb::Inspect(args) => args.run(),
         Verb::Bench(args) => args.run(),
+        Verb::Replay(args) => args.run(),
+        Verb::Tape(verb) => verb.run(),
     };
     result.unwrap_or_else(|error| complain(&error))
 }

@@ -66,3 +66,52 @@ pub(super) fn clear() {
         bar.finish_and_clear();
     }
 }
+
+/// Shows how far a long reading got, and how fast it goes.
+pub(super) struct Reading {
+    bar: Option<ProgressBar>,
+}
+
+impl Reading {
+    /// Starts to show it, where somebody sees it.
+    pub(super) fn start(bytes: u64) -> Self {
+        let shown = std::io::stderr().is_terminal() && bytes > WORTH_SHOWING;
+        let style = ProgressStyle::with_template(
+            "{spinner} {bytes} of {total_bytes}  {bytes_per_sec}  {eta} left  {msg}",
+        );
+        let bar = || {
+            ProgressBar::new(bytes)
+                .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+        };
+        Self {
+            bar: shown.then(bar),
+        }
+    }
+
+    /// Says how far it got.
+    pub(super) fn at(&self, bytes: u64, events: u64) {
+        if let Some(bar) = &self.bar {
+            bar.set_position(bytes);
+            bar.set_message(format!("{events} events"));
+        }
+    }
+
+    /// Writes something without disturbing what is shown.
+    pub(super) fn aside<T>(&self, work: impl FnOnce() -> T) -> T {
+        match &self.bar {
+            Some(bar) => bar.suspend(work),
+            None => work(),
+        }
+    }
+}
+
+impl Drop for Reading {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// Less is read before anybody could look.
+const WORTH_SHOWING: u64 = 32 << 20;

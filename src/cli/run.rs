@@ -2,6 +2,7 @@
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
 use clap::Args;
@@ -11,6 +12,7 @@ use crate::capability::log::LogLine;
 use crate::decision::{Effect, Ruling};
 use crate::outcome::{Outcome, TraceRow};
 use crate::runtime::{LoadError, Runtime};
+use crate::tape::{RecordError, Recorder};
 
 /// Send one event through the project's hooks and print the decision
 ///
@@ -34,6 +36,9 @@ pub(super) struct RunArgs {
     /// Also show what each hook did, and what it logged
     #[arg(long, short)]
     verbose: bool,
+    /// Record the event: to a new tape, or at the end of one that is there
+    #[arg(long, value_name = "FILE")]
+    tape: Option<PathBuf>,
     /// Write the metrics to a file, in the text format that Prometheus reads
     #[arg(long, value_name = "FILE")]
     prometheus: Option<PathBuf>,
@@ -71,11 +76,21 @@ impl RunArgs {
 
     fn decide(&self) -> Result<Outcome> {
         let bytes = payload::read(self.payload.as_deref())?;
-        let runtime = self.project.builder().load()?;
+        let recorder = self.tape.as_deref().map(recorder).transpose()?;
+        let mut builder = self.project.builder();
+        if let Some(recorder) = &recorder {
+            builder = builder.tape(recorder);
+        }
+        let runtime = builder.load()?;
         let payload = payload::parse(bytes.as_deref(), runtime.limits())?;
         #[cfg(feature = "otlp")]
         let started = std::time::SystemTime::now();
         let mut outcome = runtime.dispatch(&self.event, payload)?;
+        if let Some(recorder) = recorder
+            && let Err(error) = recorder.close()
+        {
+            runtime.not_recorded(error, &mut outcome)?;
+        }
         if let Err(error) = self.export(&runtime) {
             outcome.warnings.push(format!("{error:#}"));
         }
@@ -126,6 +141,22 @@ impl RunArgs {
             }
         }
         Ok(())
+    }
+}
+
+/// How long to wait for a tape that somebody else records to: an agent may ask about
+/// several things at once.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+fn recorder(path: &Path) -> Result<Recorder> {
+    let started = Instant::now();
+    loop {
+        match Recorder::create(path) {
+            Err(RecordError::Busy(_)) if started.elapsed() < PATIENCE => {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            created => return Ok(created?),
+        }
     }
 }
 

@@ -28,7 +28,9 @@ const FILE: &str = "hookbox.toml";
 const MAX_BYTES: u64 = 1 << 20;
 
 /// The keys it may have.
-const KEYS: [&str; 6] = ["hooks", "limits", "grant", "network", "cache", "build"];
+const KEYS: [&str; 7] = [
+    "hooks", "limits", "grant", "network", "cache", "build", "tape",
+];
 
 /// The settings of a project.
 #[derive(Debug, Clone, Default)]
@@ -43,6 +45,8 @@ pub struct Config {
     pub domains: Option<Domains>,
     /// Where granted cache namespaces are kept.
     pub cache: Option<Backend>,
+    /// Whether a decision that is not on a tape counts.
+    pub tape_required: bool,
     /// Hook files outside of the folders of a dialect, relative to the project.
     pub hooks: Vec<String>,
     /// How the project's component is built.
@@ -167,11 +171,31 @@ impl Config {
             }
             self.domains = Some(domains);
         }
+        if let Some(node) = node.get("tape") {
+            // Of two files that say different things the stricter one counts.
+            self.tape_required |= tape_required(node, reader);
+        }
         if let Some((key, node)) = node.entry("cache") {
             if self.cache.is_some() {
                 reader.error("cache is set in hookbox.toml already", &key.span);
             }
             self.cache = backend::read(node, reader);
+        }
+    }
+}
+
+/// Reads `tape`. What cannot be read counts as required.
+fn tape_required(node: &Node, reader: &mut Reader<'_>) -> bool {
+    match node.as_str() {
+        Some("required") => true,
+        Some("optional") => false,
+        _ => {
+            reader.error_with_help(
+                "tape must be `required` or `optional`",
+                &node.span,
+                "`required`: what cannot be recorded is not decided",
+            );
+            true
         }
     }
 }

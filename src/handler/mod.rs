@@ -89,6 +89,13 @@ impl Workshop {
         }
     }
 
+    /// Returns what tells one engine from another: its name and the hash of its exact
+    /// version and configuration.
+    #[must_use]
+    pub fn engine_name(&self) -> String {
+        format!("wasmtime 48, {}", self.engine.fingerprint())
+    }
+
     /// Sets how long compiling one component may take.
     #[must_use]
     pub fn with_compile_time(mut self, compile_time: Duration) -> Self {

@@ -8,6 +8,7 @@ use std::time::{Duration, SystemTime};
 use serde_json::Value;
 
 use super::inner::{Inner, Origin};
+use super::taping::Taping;
 use super::{LoadError, Runtime};
 use crate::capability::cache::Store;
 use crate::capability::http::{HttpError, Request, Response};
@@ -17,6 +18,7 @@ use crate::dialect::{Loaded, harness};
 use crate::handler::Workshop;
 use crate::sandbox::compiled::{COMPILE_TIME, CodeStore, OnProgress};
 use crate::sandbox::engine::{Engine, Lifetime};
+use crate::tape::Recorder;
 
 /// Sets a runtime up.
 ///
@@ -32,6 +34,7 @@ pub struct RuntimeBuilder {
     only: Option<String>,
     services: Services,
     own_store: bool,
+    taping: Taping,
 }
 
 impl RuntimeBuilder {
@@ -46,6 +49,7 @@ impl RuntimeBuilder {
             only: None,
             services: Services::default(),
             own_store: false,
+            taping: Taping::default(),
         }
     }
 
@@ -143,6 +147,42 @@ impl RuntimeBuilder {
         self
     }
 
+    /// Records every dispatch. Whether one that cannot be recorded is decided all the
+    /// same is up to the recorder and to the project's own `tape:`.
+    #[must_use]
+    pub fn tape(mut self, recorder: &Recorder) -> Self {
+        self.taping.recorder = Some(recorder.clone());
+        self
+    }
+
+    /// Does without the tape that the project requires: to test hooks, never to guard
+    /// anything.
+    #[must_use]
+    pub fn without_tape(mut self) -> Self {
+        self.taping.waived = true;
+        self
+    }
+
+    /// Takes everything away that the host lends: only a tape answers.
+    pub(crate) fn cut_off(mut self) -> Self {
+        self.services = Services {
+            secrets: Arc::new(|_| None),
+            resolve: Arc::new(|_| Err(std::io::ErrorKind::NetworkUnreachable.into())),
+            http: Some(Arc::new(|_| {
+                Err(HttpError::Failed("a replay sends nothing".to_owned()))
+            })),
+            clock: Arc::new(|| SystemTime::UNIX_EPOCH),
+            environment: Arc::new(|_| None),
+            ..Services::default()
+        };
+        self.own_store = true;
+        self.taping = Taping {
+            recorder: None,
+            waived: true,
+        };
+        self
+    }
+
     /// Says what time it is, for hooks that are granted the clock.
     #[must_use]
     pub fn clock(mut self, now: impl Fn() -> SystemTime + Send + Sync + 'static) -> Self {
@@ -188,6 +228,7 @@ impl RuntimeBuilder {
             only: self.only,
             services: self.services,
             own_store: self.own_store,
+            taping: self.taping,
         };
         let loaded = load_whole(&origin, &workshop)?;
         let inner = Inner::new(workshop, loaded, origin)?;

@@ -2,8 +2,8 @@
 //! event goes through its chain.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use serde_json::Value;
@@ -11,20 +11,24 @@ use serde_json::Value;
 use super::builder::load_whole;
 use super::logs::PendingLogs;
 use super::reentry::Reentry;
+use super::taping::Taping;
 use super::{DispatchError, LoadError};
 use crate::capability::cache::{Memory, Store};
 use crate::capability::doors::Doors;
 use crate::capability::metrics::Metrics;
 use crate::capability::services::Services;
 use crate::capability::{Border, Pass, Run, back::Back};
-use crate::chain::{self, Ran, Runner};
+use crate::chain::{self, Control, Ran, Runner};
 use crate::decision::Answer;
 use crate::dialect::{Loaded, harness};
 use crate::event::Event;
 use crate::handler::Workshop;
 use crate::hook::Hook;
 use crate::json::Json;
-use crate::outcome::Outcome;
+use crate::outcome::{Outcome, TraceRow};
+use crate::tape::reel::Reel;
+use crate::tape::scene::Scene;
+use crate::tape::{Phase, Used};
 
 /// Where a runtime came from, to load it again.
 #[derive(Debug, Clone)]
@@ -36,6 +40,7 @@ pub(super) struct Origin {
     pub(super) services: Services,
     /// Whether the host gave the store, or the project's settings name it.
     pub(super) own_store: bool,
+    pub(super) taping: Taping,
 }
 
 #[derive(Debug)]
@@ -50,6 +55,8 @@ pub(super) struct Inner {
     /// The doors of each hook, by its position; none where a hook did not load.
     doors: Vec<Option<Arc<Doors>>>,
     events: AtomicU64,
+    /// The number of this session on its tape.
+    session: u64,
 }
 
 impl Inner {
@@ -64,7 +71,9 @@ impl Inner {
             ..origin.services.clone()
         };
         let metrics = Arc::new(Metrics::heard_by(services.metrics.clone()));
+        let session = origin.taping.begin(&workshop, &loaded, &services);
         Ok(Self {
+            session,
             doors: doors(&loaded, &memory, &services),
             run: Arc::new(Run { metrics, services }),
             loaded,
@@ -90,6 +99,7 @@ impl Inner {
             ..origin.services.clone()
         };
         Ok(Self {
+            session: origin.taping.begin(&self.workshop, &loaded, &services),
             doors: doors(&loaded, &self.memory, &services),
             run: Arc::new(Run {
                 metrics: Arc::clone(&self.run.metrics),
@@ -118,15 +128,18 @@ impl Inner {
         &self,
         name: &str,
         payload: Value,
-        depth: u32,
+        parent: Option<&Parent<'_>>,
     ) -> Result<Event, DispatchError> {
         if harness::events::find(name).is_none() {
             return Err(DispatchError::UnknownEvent {
                 name: name.to_owned(),
             });
         }
-        let number = self.events.fetch_add(1, Ordering::Relaxed) + 1;
-        let id = harness::payload::own_id(&payload).unwrap_or_else(|| format!("event-{number}"));
+        let id = harness::payload::own_id(&payload).unwrap_or_else(|| match parent {
+            // Events of other threads have no part in it, so that a replay says the same.
+            Some(parent) => format!("{}.{}", parent.id, parent.number),
+            None => format!("event-{}", self.events.fetch_add(1, Ordering::Relaxed) + 1),
+        });
         let payload = harness::payload::complete(name, &id, payload)?;
         let subject = harness::payload::subject(name, &payload);
         let mut payload = Json::from(payload);
@@ -142,7 +155,7 @@ impl Inner {
             payload,
             id,
             subject,
-            depth,
+            depth: parent.map_or(0, |parent| parent.depth + 1),
         })
     }
 
@@ -152,10 +165,28 @@ impl Inner {
         path.push(caller.step(event));
         let dispatcher = Dispatcher {
             inner,
-            back: Arc::new(Reentry::new(Arc::clone(inner), path, event.depth)),
+            back: Arc::new(Reentry::new(Arc::clone(inner), path, event)),
             latest: caller.latest,
+            scene: caller.scene.clone(),
+            used: Mutex::default(),
         };
         chain::run(&inner.loaded.hooks, event, &dispatcher)
+    }
+
+    /// Says that nobody guards anything.
+    pub(super) fn warn_of_nothing(&self, outcome: &mut Outcome) {
+        if self.loaded.hooks.is_empty() {
+            outcome.warnings.push(format!(
+                "no hooks were found in {}: every event passes",
+                self.origin.project.display()
+            ));
+        }
+    }
+
+    /// Opens an event of the agent's own on the tape, if one runs.
+    pub(super) fn scene(&self, event: &Event) -> Option<Arc<Scene>> {
+        let recorder = self.origin.taping.recorder.as_ref()?;
+        Some(Scene::record(recorder.track(), self.session, event))
     }
 }
 
@@ -197,14 +228,26 @@ pub(super) struct Caller {
     /// The tool that the event is about, if a hook calls it.
     pub(super) tool: Option<Arc<str>>,
     pub(super) latest: Option<Instant>,
+    /// The event on the tape, if one runs.
+    pub(super) scene: Option<Arc<Scene>>,
+}
+
+/// The event that caused another one.
+#[derive(Debug)]
+pub(super) struct Parent<'a> {
+    pub(super) id: &'a str,
+    pub(super) depth: u32,
+    /// How many it has caused, with this one.
+    pub(super) number: u64,
 }
 
 impl Caller {
-    pub(super) fn agent() -> Self {
+    pub(super) fn agent(scene: Option<Arc<Scene>>) -> Self {
         Self {
             path: Vec::new(),
             tool: None,
             latest: None,
+            scene,
         }
     }
 
@@ -218,10 +261,13 @@ struct Dispatcher<'a> {
     inner: &'a Inner,
     back: Arc<dyn Back>,
     latest: Option<Instant>,
+    scene: Option<Arc<Scene>>,
+    /// What the handler that was called last used, until it is heard what came of it.
+    used: Mutex<Option<Used>>,
 }
 
 impl Dispatcher<'_> {
-    fn border(&self, hook: &Hook, event: &Event) -> Border {
+    fn border(&self, hook: &Hook, event: &Event, reel: Reel) -> Border {
         Border::new(Pass {
             hook: Arc::clone(&hook.name),
             limits: hook.limits,
@@ -230,20 +276,45 @@ impl Dispatcher<'_> {
             run: Arc::clone(&self.inner.run),
             back: Arc::clone(&self.back),
             latest: self.latest,
+            reel,
         })
     }
 }
 
 impl Runner for Dispatcher<'_> {
     fn matches(&self, hook: &Hook, event: &Event) -> Ran<bool> {
-        self.inner
-            .workshop
-            .matches(hook, event, || self.border(hook, event))
+        let workshop = &self.inner.workshop;
+        let run = |reel| workshop.matches(hook, event, || self.border(hook, event, reel));
+        match &self.scene {
+            // What always matches is not evaluated.
+            Some(scene) if hook.when().is_some() => {
+                let reel = scene.reel(hook, Phase::When);
+                scene.matches(hook, &reel, || run(reel.clone()))
+            }
+            _ => run(Reel::default()),
+        }
     }
 
     fn handle(&self, hook: &Hook, event: &Event) -> Ran<Answer> {
-        self.inner
-            .workshop
-            .handle(hook, event, || self.border(hook, event))
+        let workshop = &self.inner.workshop;
+        let run = |reel| workshop.handle(hook, event, || self.border(hook, event, reel));
+        let Some(scene) = &self.scene else {
+            return run(Reel::default());
+        };
+        let reel = scene.reel(hook, Phase::Handle);
+        let (ran, used) = scene.handle(hook, event, &reel, || run(reel.clone()));
+        *self.used.lock().unwrap_or_else(PoisonError::into_inner) = Some(used);
+        ran
+    }
+
+    fn heard(&self, hook: &Hook, row: &TraceRow, control: &Control<'_>) {
+        if let Some(scene) = &self.scene {
+            let used = self
+                .used
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .take();
+            scene.returned(hook, row, control, used);
+        }
     }
 }

@@ -4,6 +4,8 @@ mod builder;
 mod inner;
 mod logs;
 mod reentry;
+mod replay;
+mod taping;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -19,6 +21,7 @@ use crate::outcome::Outcome;
 use crate::sandbox::compiled::StoreError;
 use crate::sandbox::engine::EngineError;
 use crate::sandbox::limits::Limits;
+use crate::tape::RecordError;
 pub use builder::RuntimeBuilder;
 use inner::{Caller, Inner};
 
@@ -79,6 +82,16 @@ pub enum DispatchError {
         /// What is allowed.
         limit: usize,
     },
+    /// The project wants every decision on a tape, and none runs.
+    #[error(
+        "the project has `tape: required` and nothing is recorded, so nothing is decided; record with `--tape FILE`, or through `RuntimeBuilder::tape`"
+    )]
+    NoTape,
+    /// The decision is not on the tape it has to be on.
+    #[error(
+        "the decision cannot be recorded, and `tape: required` means that it does not count: {0}"
+    )]
+    Tape(RecordError),
 }
 
 impl Runtime {
@@ -159,22 +172,41 @@ impl Runtime {
         &self.inner.run.metrics
     }
 
+    /// Says what it means that an outcome is not on its tape: nothing was decided where
+    /// a tape is required, and a warning elsewhere.
+    ///
+    /// # Errors
+    /// Returns that the outcome does not count.
+    pub fn not_recorded(
+        &self,
+        error: RecordError,
+        outcome: &mut Outcome,
+    ) -> Result<(), DispatchError> {
+        let taping = &self.inner.origin.taping;
+        taping.not_recorded(&self.inner.loaded.config, error, outcome)
+    }
+
     /// Sends an event through its chain.
     ///
     /// # Errors
     /// Returns what kept hookbox from deciding: the caller must not go on as if
     /// it had been allowed.
     pub fn dispatch(&self, event: &str, payload: Value) -> Result<Outcome, DispatchError> {
-        let event = self.inner.decode(event, payload, 0)?;
-        let mut outcome = Inner::dispatch(&self.inner, &event, &Caller::agent());
+        let taping = &self.inner.origin.taping;
+        taping.check(&self.inner.loaded.config)?;
+        let raw = taping.raw(&payload);
+        let decoded = self.inner.decode(event, payload, None);
+        let event = decoded.inspect_err(|error| taping.undecided(event, raw, error))?;
+        let scene = self.inner.scene(&event);
+        let caller = Caller::agent(scene.clone());
+        let mut outcome = Inner::dispatch(&self.inner, &event, &caller);
         outcome.metrics = self.inner.run.metrics.snapshot();
-        if self.hooks().is_empty() {
-            outcome.warnings.push(format!(
-                "no hooks were found in {}: every event passes",
-                self.inner.origin.project.display()
-            ));
-        }
+        self.inner.warn_of_nothing(&mut outcome);
         self.inner.logs.remember(&outcome.logs);
+        if let Some(scene) = scene {
+            scene.close(&outcome);
+            taping.settle(&self.inner.loaded.config, &mut outcome)?;
+        }
         Ok(outcome)
     }
 }

@@ -2,30 +2,49 @@
 //! of tools. Both go through chains, so both could go round in a circle.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use serde_json::{Value, json};
 
-use super::inner::{Caller, Inner};
+use super::inner::{Caller, Inner, Parent};
 use crate::capability::back::{Back, Echo, Entering, Refusal};
 use crate::decision::Ruling;
+use crate::event::Event;
 use crate::json::Json;
 use crate::outcome::Outcome;
 use crate::sandbox::bindings::hooks::Hook;
+use crate::tape::reel::Reel;
 
 /// How deep events may be nested.
 const MAX_DEPTH: u32 = 8;
+
+/// What made a hook come back in.
+struct Cause {
+    /// The tool that the event is about, if a hook calls it.
+    tool: Option<Arc<str>>,
+    latest: Instant,
+    reel: Reel,
+}
 
 /// The way back in for the hooks of one event.
 pub(super) struct Reentry {
     inner: Arc<Inner>,
     path: Vec<Arc<str>>,
+    id: String,
     depth: u32,
+    caused: AtomicU64,
 }
 
 impl Reentry {
-    pub(super) fn new(inner: Arc<Inner>, path: Vec<Arc<str>>, depth: u32) -> Self {
-        Self { inner, path, depth }
+    pub(super) fn new(inner: Arc<Inner>, path: Vec<Arc<str>>, event: &Event) -> Self {
+        Self {
+            inner,
+            path,
+            id: event.id.clone(),
+            depth: event.depth,
+            caused: AtomicU64::new(0),
+        }
     }
 
     /// Refuses a step that was taken before on this way, and ways that are too long.
@@ -51,20 +70,29 @@ impl Reentry {
         &self,
         name: &str,
         payload: Value,
-        tool: Option<Arc<str>>,
-        latest: Instant,
+        cause: &Cause,
         echo: &mut Echo,
     ) -> Result<Json, Refusal> {
+        let parent = Parent {
+            id: &self.id,
+            depth: self.depth,
+            number: self.caused.fetch_add(1, Ordering::Relaxed) + 1,
+        };
         let event = self
             .inner
-            .decode(name, payload, self.depth + 1)
+            .decode(name, payload, Some(&parent))
             .map_err(|error| Refusal::Refused(error.to_string()))?;
+        let scene = cause.reel.scene().map(|scene| scene.child(&event));
         let caller = Caller {
             path: self.path.clone(),
-            tool,
-            latest: Some(latest),
+            tool: cause.tool.clone(),
+            latest: Some(cause.latest),
+            scene: scene.clone(),
         };
         let outcome = Inner::dispatch(&self.inner, &event, &caller);
+        if let Some(scene) = scene {
+            scene.close(&outcome);
+        }
         listen(outcome, echo)
     }
 
@@ -76,7 +104,57 @@ impl Reentry {
             )));
         }
         self.check(&name, "emit")?;
-        self.dispatch(&name, event.payload.into_value(), None, event.latest, echo)
+        let cause = Cause {
+            tool: None,
+            latest: event.latest,
+            reel: event.reel,
+        };
+        self.dispatch(&name, event.payload.into_value(), &cause, echo)
+    }
+
+    /// Says no to a tool that the host does not have, or did not have when the tape was
+    /// recorded.
+    fn check_known(&self, name: &str, reel: &Reel) -> Result<(), Refusal> {
+        let part = reel.scene().and_then(|scene| scene.part());
+        let known: Vec<&str> = match part {
+            Some(part) => part.tools.iter().map(String::as_str).collect(),
+            None => self
+                .inner
+                .run
+                .services
+                .tools
+                .keys()
+                .map(String::as_str)
+                .collect(),
+        };
+        if known.contains(&name) {
+            return Ok(());
+        }
+        let known = if known.is_empty() {
+            "none".to_owned()
+        } else {
+            known.join(", ")
+        };
+        Err(Refusal::UnknownTool(format!(
+            "the host has no tool {name:?}; the tools are: {known}"
+        )))
+    }
+
+    /// Lets the host's tool work, which is beyond the border.
+    fn use_tool(
+        &self,
+        name: &str,
+        args: Value,
+        reel: &Reel,
+    ) -> Result<Result<Value, String>, Refusal> {
+        let request = || json!({"name": name, "args": args});
+        let request = reel.runs().then(request);
+        let live = || match self.inner.run.services.tools.get(name) {
+            Some(tool) => tool(args),
+            None => Err(format!("the host has no tool {name:?}")),
+        };
+        reel.cross_result("tools.run", || request.unwrap_or_default(), live)
+            .map_err(|failure| Refusal::Failed(failure.message))
     }
 
     /// Calls a tool as the model would: its call can be blocked or changed before,
@@ -85,27 +163,15 @@ impl Reentry {
         let name = call.name.as_str();
         let step: Arc<str> = format!("tool {name}").into();
         self.check(&step, "call tools")?;
-        let tools = &self.inner.run.services.tools;
-        let Some(tool) = tools.get(name) else {
-            let known: Vec<&str> = tools.keys().map(String::as_str).collect();
-            let known = if known.is_empty() {
-                "none".to_owned()
-            } else {
-                known.join(", ")
-            };
-            return Err(Refusal::UnknownTool(format!(
-                "the host has no tool {name:?}; the tools are: {known}"
-            )));
-        };
+        self.check_known(name, &call.reel)?;
         let args = call.payload.into_value();
         let before = json!({"name": name, "args": args});
-        let before = self.dispatch(
-            "tool.pre",
-            before,
-            Some(Arc::clone(&step)),
-            call.latest,
-            echo,
-        )?;
+        let cause = Cause {
+            tool: Some(step),
+            latest: call.latest,
+            reel: call.reel,
+        };
+        let before = self.dispatch("tool.pre", before, &cause, echo)?;
         let mut before = before.into_value();
         if before["name"] != name {
             return Err(Refusal::Refused(format!(
@@ -113,7 +179,7 @@ impl Reentry {
             )));
         }
         let id = before["id"].take();
-        let result = tool(before["args"].take());
+        let result = self.use_tool(name, before["args"].take(), &cause.reel)?;
         let failed = result.is_err();
         let after = json!({
             "call_id": id,
@@ -121,7 +187,7 @@ impl Reentry {
             "result": result.unwrap_or_else(Value::from),
             "is_error": failed,
         });
-        let after = self.dispatch("tool.post", after, Some(step), call.latest, echo)?;
+        let after = self.dispatch("tool.post", after, &cause, echo)?;
         let result = after.into_value()["result"].take();
         if failed {
             let why = result

@@ -30,6 +30,12 @@ const ANNOUNCE_AFTER: Duration = Duration::from_millis(500);
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Digest(String);
 
+impl std::fmt::Display for Digest {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
 impl Digest {
     /// Computes the digest of some bytes.
     #[must_use]

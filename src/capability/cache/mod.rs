@@ -16,6 +16,7 @@ mod tests;
 use std::fmt::Debug;
 use std::time::{Duration, Instant};
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub use disk::Disk;
@@ -26,7 +27,8 @@ pub use redis::Redis;
 pub use view::{Cache, Timed};
 
 /// A call to the cache did nothing.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[serde(rename_all = "snake_case")]
 pub enum CacheError {
     /// There is no room.
     #[error("{0}")]

@@ -82,6 +82,11 @@ impl Door {
             .map_err(|e| e.map_text(|text| redactor.text(text)))
     }
 
+    /// Says whether a request may be sent at all.
+    pub(crate) fn allows(&self, request: &Request) -> Result<(), HttpError> {
+        self.check(request.clone()).map(|_| ())
+    }
+
     /// Checks the request of the guest, the grant first so that nothing else is told before.
     fn check(&self, request: Request) -> Result<Ask, HttpError> {
         let target = Target::parse(&request.url)?;

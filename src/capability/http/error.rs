@@ -1,7 +1,10 @@
 //! What can go wrong with a request, in the words the hook and its owner read.
 
+use serde::{Deserialize, Serialize};
+
 /// Says why a request got no response.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[serde(rename_all = "snake_case")]
 pub enum HttpError {
     /// The grant, the allowlist or the address check refused it.
     #[error("{0}")]

@@ -23,7 +23,10 @@ impl wit::Host for Call {
             Err(too_many(limit))
         } else {
             let until = border.reply_by();
-            border.pass.doors.send(from_wit(request), until)
+            border
+                .pass
+                .doors
+                .send(from_wit(request), until, &border.pass.reel)
         };
         if let Err(error) = &sent {
             border.refusals.http(&shown, error);

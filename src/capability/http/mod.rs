@@ -42,6 +42,7 @@ pub use limits::HttpLimits;
 pub use message::{Request, Response};
 pub use method::{Method, MethodError};
 pub use network::{Network, NetworkError};
+pub(crate) use redact::Redactor;
 pub use resolve::{Resolve, system_resolver};
 pub use rule::{Difference, Rule};
 pub use rule_error::RuleError;

@@ -15,11 +15,12 @@ use super::secret::Filled;
 const SHORTEST_PIECE: usize = 8;
 
 /// Replaces every filled-in secret by `[secret:NAME]`.
-#[derive(Default)]
-pub(super) struct Redactor {
+#[derive(Default, Clone)]
+pub(crate) struct Redactor {
     secrets: Vec<Spellings>,
 }
 
+#[derive(Clone)]
 struct Spellings {
     label: String,
     value: Zeroizing<Vec<u8>>,
@@ -31,24 +32,37 @@ impl Redactor {
     pub(super) fn add(&mut self, filled: Vec<Filled>) {
         for secret in filled {
             let label = format!("[secret:{}]", secret.name);
-            let value = secret.value.as_bytes().to_vec();
-            if self
-                .secrets
-                .iter()
-                .any(|s| s.label == label && *s.value == value)
-            {
-                continue;
-            }
-            self.secrets.push(Spellings {
-                encoded: encodings(&value),
-                value: Zeroizing::new(value),
-                label,
-            });
+            self.hide(label, secret.value.as_bytes().to_vec());
+        }
+    }
+
+    /// Replaces a value by a label.
+    pub(crate) fn hide(&mut self, label: String, value: Vec<u8>) {
+        let same = |s: &Spellings| s.label == label && *s.value == value;
+        if self.secrets.iter().any(same) {
+            return;
+        }
+        self.secrets.push(Spellings {
+            encoded: encodings(&value),
+            value: Zeroizing::new(value),
+            label,
+        });
+    }
+
+    /// Says whether there is nothing to replace.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.secrets.is_empty()
+    }
+
+    /// Takes over what another one replaces.
+    pub(crate) fn absorb(&mut self, other: Self) {
+        for secret in other.secrets {
+            self.hide(secret.label, secret.value.to_vec());
         }
     }
 
     /// Returns `text` without the secrets.
-    pub(super) fn text(&self, text: String) -> String {
+    pub(crate) fn text(&self, text: String) -> String {
         if self.secrets.is_empty() {
             return text;
         }
@@ -56,7 +70,7 @@ impl Redactor {
     }
 
     /// Returns `bytes` without the secrets.
-    pub(super) fn bytes(&self, bytes: Vec<u8>) -> Vec<u8> {
+    pub(crate) fn bytes(&self, bytes: Vec<u8>) -> Vec<u8> {
         if self.secrets.is_empty() {
             return bytes;
         }

@@ -8,8 +8,10 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
 
+use super::Border;
 use crate::sandbox::bindings::metrics as wit;
 use crate::sandbox::instance::Call;
 
@@ -207,45 +209,118 @@ impl Metrics {
 impl wit::Host for Call {
     fn incr(&mut self, name: String, delta: i64) -> wasmtime::Result<wit::Number> {
         let border = self.enter()?;
-        // A metric too many is dropped: counting is no reason to stop a tool.
-        Ok(border
-            .pass
-            .run
-            .metrics
-            .incr_within(border.limits().metric_names, &name, delta)
-            .map_or_else(
-                |error| {
-                    border.warn(&error.to_string());
-                    wit::Number::Integer(delta)
+        let limit = border.limits().metric_names;
+        let request = || json!({"name": name, "delta": delta});
+        let counted = border.reel().cross_or("metrics.incr", request, || {
+            // A metric too many is dropped: counting is no reason to stop a tool.
+            match border.metrics().incr_within(limit, &name, delta) {
+                Ok(value) => Counted::from(Figure::from(value)),
+                Err(error) => Counted {
+                    warning: Some(error.to_string()),
+                    ..Figure::Integer(delta).into()
                 },
-                wit::Number::from,
-            ))
+            }
+        });
+        if let Some(warning) = counted.warning {
+            border.warn(&warning);
+        }
+        Ok(Number::from(counted.value).into())
     }
 
     fn set(&mut self, name: String, value: wit::Number) -> wasmtime::Result<()> {
         let border = self.enter()?;
-        if let Err(error) =
-            border
-                .pass
-                .run
-                .metrics
-                .set_within(border.limits().metric_names, &name, value.into())
-        {
-            border.warn(&error.to_string());
+        let limit = border.limits().metric_names;
+        let value = Number::from(value);
+        let request = || json!({"name": name, "value": Figure::from(value)});
+        let warning = border.reel().cross_or("metrics.set", request, || {
+            let set = border.metrics().set_within(limit, &name, value);
+            set.err().map(|error| error.to_string())
+        });
+        if let Some(warning) = warning {
+            border.warn(&warning);
         }
         Ok(())
     }
 
     fn get(&mut self, name: String) -> wasmtime::Result<Option<wit::Number>> {
-        Ok(self.enter()?.pass.run.metrics.get(&name).map(Into::into))
+        let border = self.enter()?;
+        let request = || json!({"name": name});
+        let found = border.reel().cross_or("metrics.get", request, || {
+            border.metrics().get(&name).map(Figure::from)
+        });
+        Ok(found.map(|figure| Number::from(figure).into()))
     }
 
     fn snapshot(&mut self) -> wasmtime::Result<Vec<(String, wit::Number)>> {
-        let values = self.enter()?.pass.run.metrics.snapshot();
+        let border = self.enter()?;
+        let values = border.reel().cross_or(
+            "metrics.snapshot",
+            || json!({}),
+            || {
+                let values = border.metrics().snapshot().into_iter();
+                values
+                    .map(|(name, value)| (name, Figure::from(value)))
+                    .collect::<Vec<_>>()
+            },
+        );
         Ok(values
             .into_iter()
-            .map(|(name, value)| (name, value.into()))
+            .map(|(name, figure)| (name, Number::from(figure).into()))
             .collect())
+    }
+}
+
+impl Border {
+    /// Returns the metrics of the run. What a tape does not know counts from nothing, so
+    /// that a replay does not depend on what was replayed before.
+    fn metrics(&self) -> Arc<Metrics> {
+        if self.reel().plays() {
+            return Arc::default();
+        }
+        Arc::clone(&self.pass.run.metrics)
+    }
+}
+
+/// A number as it stands on a tape, where `1` and `1.0` are told apart.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Figure {
+    Integer(i64),
+    Real(f64),
+}
+
+/// What came of counting.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Counted {
+    value: Figure,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    warning: Option<String>,
+}
+
+impl From<Figure> for Counted {
+    fn from(value: Figure) -> Self {
+        Self {
+            value,
+            warning: None,
+        }
+    }
+}
+
+impl From<Number> for Figure {
+    fn from(number: Number) -> Self {
+        match number {
+            Number::Integer(value) => Self::Integer(value),
+            Number::Real(value) => Self::Real(value),
+        }
+    }
+}
+
+impl From<Figure> for Number {
+    fn from(figure: Figure) -> Self {
+        match figure {
+            Figure::Integer(value) => Self::Integer(value),
+            Figure::Real(value) => Self::Real(value),
+        }
     }
 }
 

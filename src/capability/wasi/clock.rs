@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::Poll;
 use std::time::{Duration, Instant, SystemTime};
 
+use serde_json::json;
 use wasmtime::component::Resource;
 use wasmtime_wasi::async_trait;
 use wasmtime_wasi::clocks::{HostMonotonicClock, HostWallClock};
@@ -14,6 +15,7 @@ use wasmtime_wasi::p2::bindings::clocks::monotonic_clock;
 use wasmtime_wasi::p2::{DynPollable, Pollable, subscribe};
 
 use crate::sandbox::instance::Call;
+use crate::tape::reel::Reel;
 
 /// Tells the time. A host gives another one to test hooks that were granted it.
 pub type TellTime = Arc<dyn Fn() -> SystemTime + Send + Sync>;
@@ -32,8 +34,20 @@ pub(crate) struct Clock {
 }
 
 enum Kind {
-    Virtual { start: Duration, elapsed: AtomicU64 },
-    Real { began: Instant, now: TellTime },
+    Virtual {
+        start: Duration,
+        elapsed: AtomicU64,
+    },
+    Real {
+        began: Instant,
+        now: TellTime,
+        reel: Reel,
+    },
+    /// Readings come from a tape, and nobody waits.
+    Played {
+        elapsed: AtomicU64,
+        reel: Reel,
+    },
 }
 
 /// What the guest waits for.
@@ -57,11 +71,19 @@ impl Clock {
         })
     }
 
-    /// Makes a clock that tells the time.
-    pub(crate) fn real(now: TellTime) -> Self {
-        Self::of(Kind::Real {
-            began: Instant::now(),
-            now,
+    /// Makes a clock that tells the time, or that tells it again.
+    pub(crate) fn real(now: TellTime, reel: Reel) -> Self {
+        Self::of(if reel.plays() {
+            Kind::Played {
+                elapsed: AtomicU64::new(0),
+                reel,
+            }
+        } else {
+            Kind::Real {
+                began: Instant::now(),
+                now,
+                reel,
+            }
         })
     }
 
@@ -77,9 +99,11 @@ impl Clock {
     pub(crate) fn wall(&self) -> Duration {
         match &self.kind {
             Kind::Virtual { start, .. } => *start + Duration::from_nanos(self.tick()),
-            Kind::Real { now, .. } => now()
-                .duration_since(SystemTime::UNIX_EPOCH)
-                .unwrap_or_default(),
+            Kind::Real { now, reel, .. } => read(reel, "clock.now", || {
+                let since = now().duration_since(SystemTime::UNIX_EPOCH);
+                nanoseconds(since.unwrap_or_default())
+            }),
+            Kind::Played { reel, .. } => read(reel, "clock.now", || 0),
         }
     }
 
@@ -92,16 +116,21 @@ impl Clock {
                     Some(now.saturating_add(TICK))
                 })
                 .map_or(u64::MAX, |before| before.saturating_add(TICK)),
-            Kind::Real { .. } => self.elapsed(),
+            Kind::Real { reel, .. } => nanoseconds(read(reel, "clock.elapsed", || self.elapsed())),
+            Kind::Played { elapsed, reel } => {
+                let told = nanoseconds(read(reel, "clock.elapsed", || 0));
+                elapsed.fetch_max(told, Ordering::Relaxed);
+                told
+            }
         }
     }
 
     fn elapsed(&self) -> u64 {
         match &self.kind {
-            Kind::Virtual { elapsed, .. } => elapsed.load(Ordering::Relaxed),
-            Kind::Real { began, .. } => {
-                u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX)
+            Kind::Virtual { elapsed, .. } | Kind::Played { elapsed, .. } => {
+                elapsed.load(Ordering::Relaxed)
             }
+            Kind::Real { began, .. } => nanoseconds(began.elapsed()),
         }
     }
 
@@ -125,8 +154,12 @@ impl Clock {
             Kind::Real { began, .. } => began
                 .checked_add(Duration::from_nanos(due))
                 .map_or(Waiting::Outside, Waiting::Until),
-            Kind::Virtual { .. } if self.outside.load(Ordering::Acquire) > 0 => Waiting::Outside,
-            Kind::Virtual { elapsed, .. } => {
+            Kind::Virtual { .. } | Kind::Played { .. }
+                if self.outside.load(Ordering::Acquire) > 0 =>
+            {
+                Waiting::Outside
+            }
+            Kind::Virtual { elapsed, .. } | Kind::Played { elapsed, .. } => {
                 elapsed.fetch_max(due, Ordering::Relaxed);
                 Waiting::Nothing
             }
@@ -138,6 +171,17 @@ impl Clock {
         self.outside.fetch_add(1, Ordering::AcqRel);
         Outside(Arc::clone(self))
     }
+}
+
+/// Reads a clock in nanoseconds. Where the tape has no reading, the call fails when it
+/// ends.
+fn read(reel: &Reel, capability: &str, live: impl FnOnce() -> u64) -> Duration {
+    let told = reel.cross(capability, || json!({}), live);
+    Duration::from_nanos(told.unwrap_or_default())
+}
+
+fn nanoseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
 /// Something happens outside of the sandbox.
@@ -255,7 +299,7 @@ mod tests {
 
     #[test]
     fn a_real_clock_says_when_to_look_again() {
-        let clock = Clock::real(Arc::new(SystemTime::now));
+        let clock = Clock::real(Arc::new(SystemTime::now), Reel::default());
         clock.set_alarm(1_000_000_000);
         assert!(matches!(clock.waiting(), Waiting::Until(_)));
     }

@@ -18,6 +18,7 @@ use crate::capability::doors::Doors;
 use crate::capability::http::{HttpError, Request, Response};
 use crate::capability::refusal::Refusals;
 use crate::sandbox::instance::Call;
+use crate::tape::reel::Reel;
 
 /// How large the header of a request or of a response may be.
 pub(super) const MAX_FIELD_BYTES: usize = 64 << 10;
@@ -25,6 +26,7 @@ pub(super) const MAX_FIELD_BYTES: usize = 64 << 10;
 /// The requests of one call.
 pub(super) struct Outgoing {
     doors: Arc<Doors>,
+    reel: Reel,
     refusals: Refusals,
     clock: Arc<Clock>,
     until: Instant,
@@ -43,6 +45,7 @@ impl Outgoing {
         let limit = border.limits().http_requests;
         Self {
             doors: border.doors(),
+            reel: border.reel().clone(),
             refusals: border.refusals(),
             clock,
             until: border.reply_by(),
@@ -92,6 +95,7 @@ impl WasiHttpHooks for Outgoing {
         let counted = self.count();
         let outside = self.clock.outside();
         let (doors, refusals) = (Arc::clone(&self.doors), self.refusals.clone());
+        let reel = self.reel.clone();
         let (until, body_limit) = (self.until, self.body_limit);
         Box::new(async move {
             let _outside = outside;
@@ -99,7 +103,7 @@ impl WasiHttpHooks for Outgoing {
             let request = counted.and(whole(request, options, body_limit).await);
             let (answer, too_large) = match request {
                 Ok(request) => (
-                    send(doors, request, until).await,
+                    send(doors, request, until, reel).await,
                     Error::HttpResponseBodySize(None),
                 ),
                 Err(error) => (Err(error), Error::HttpRequestBodySize(None)),
@@ -183,8 +187,9 @@ async fn send(
     doors: Arc<Doors>,
     request: Request,
     until: Instant,
+    reel: Reel,
 ) -> std::result::Result<Response, HttpError> {
-    tokio::task::spawn_blocking(move || doors.send(request, until))
+    tokio::task::spawn_blocking(move || doors.send(request, until, &reel))
         .await
         .unwrap_or_else(|_| Err(HttpError::Failed("the request was given up".to_owned())))
 }

@@ -61,7 +61,7 @@ impl Wasi {
     fn new(border: &Border, program: Option<&Program>) -> Self {
         let grants = border.grants();
         let clock = Arc::new(if grants.clock {
-            Clock::real(border.tell_time())
+            Clock::real(border.tell_time(), border.reel().clone())
         } else {
             Clock::at(border.event().time())
         });
@@ -81,12 +81,16 @@ impl Wasi {
         if let Some(program) = program {
             program.furnish(&mut builder);
         }
-        if !grants.random {
-            let seed = border.event().seed(border.hook());
+        let seed = border.event().seed(border.hook());
+        builder.insecure_random_seed(random::Seeded::new(&seed, "seed").number());
+        if grants.random {
+            builder
+                .secure_random(random::Real::new(border.reel()))
+                .insecure_random(random::Real::new(border.reel()));
+        } else {
             builder
                 .secure_random(random::Seeded::new(&seed, "random"))
-                .insecure_random(random::Seeded::new(&seed, "insecure"))
-                .insecure_random_seed(random::Seeded::new(&seed, "seed").number());
+                .insecure_random(random::Seeded::new(&seed, "insecure"));
         }
         let mut table = ResourceTable::new();
         table.set_max_capacity(MAX_RESOURCES);

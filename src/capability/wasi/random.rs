@@ -3,8 +3,14 @@
 
 use std::convert::Infallible;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use rand::TryRng;
+use rand::rngs::SysRng;
+use serde_json::json;
 use sha2::{Digest as _, Sha256};
+
+use crate::tape::reel::Reel;
 
 /// What the bytes follow from.
 pub(super) type Seed = [u8; 32];
@@ -67,6 +73,60 @@ impl TryRng for Seeded {
 
     fn try_next_u64(&mut self) -> Result<u64, Infallible> {
         Ok(u64::from_le_bytes(self.array()))
+    }
+
+    fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Infallible> {
+        self.fill(bytes);
+        Ok(())
+    }
+}
+
+/// Bytes nobody can foresee, for hooks that were granted them. A tape tells them again.
+pub(super) struct Real {
+    reel: Reel,
+}
+
+impl Real {
+    pub(super) fn new(reel: &Reel) -> Self {
+        Self { reel: reel.clone() }
+    }
+
+    fn fill(&mut self, bytes: &mut [u8]) {
+        let count = bytes.len();
+        let told = self.reel.cross(
+            "random.bytes",
+            || json!({"count": count}),
+            || {
+                let mut fresh = vec![0; count];
+                // Every operating system has them; a hook is not to go on without.
+                match SysRng.try_fill_bytes(&mut fresh) {
+                    Ok(()) => STANDARD.encode(fresh),
+                    Err(_) => String::new(),
+                }
+            },
+        );
+        // Where the tape has none, the call fails when it ends.
+        let told = told.ok().and_then(|text| STANDARD.decode(text).ok());
+        match told {
+            Some(told) if told.len() == count => bytes.copy_from_slice(&told),
+            _ => bytes.fill(0),
+        }
+    }
+}
+
+impl TryRng for Real {
+    type Error = Infallible;
+
+    fn try_next_u32(&mut self) -> Result<u32, Infallible> {
+        let mut bytes = [0; 4];
+        self.fill(&mut bytes);
+        Ok(u32::from_le_bytes(bytes))
+    }
+
+    fn try_next_u64(&mut self) -> Result<u64, Infallible> {
+        let mut bytes = [0; 8];
+        self.fill(&mut bytes);
+        Ok(u64::from_le_bytes(bytes))
     }
 
     fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Infallible> {

@@ -1,0 +1,361 @@
+//! Records to lines and back. Every text goes through a function that knows how long
+//! ones are stored.
+
+use std::sync::Arc;
+
+use super::line::{Kind, Line, LogRow, Row, effect_to_json};
+use super::record::{
+    Body, End, Entry, Footer, HookCall, HookReturned, HookVetoed, HostCall, Lost, Predicate,
+    Project, Record, Seal, Start, Undecided, Used,
+};
+use super::seal::Hash;
+use super::text::Text;
+use crate::capability::log::LogLine;
+use crate::decision::{Effect, Ruling};
+use crate::outcome::TraceRow;
+
+/// Makes the line of a record. `store` says how a text stands in it.
+pub(super) fn to_line(
+    number: u64,
+    prev: Hash,
+    dispatch: Option<u64>,
+    entry: &Entry,
+    store: &mut impl FnMut(&Arc<str>) -> Text,
+) -> Line {
+    let mut line = Line {
+        n: number,
+        prev: Some(prev),
+        dispatch,
+        ..Line::default()
+    };
+    match entry {
+        Entry::Header(project) => {
+            line.kind = Kind::Header;
+            line.format = Some(super::Format::CURRENT.to_string());
+            line.project = Some(Box::new(project.clone()));
+        }
+        Entry::Session(project) => {
+            line.kind = Kind::Session;
+            line.project = Some(Box::new(project.clone()));
+        }
+        Entry::Dispatch(start) => write_start(&mut line, start, store),
+        Entry::Predicate(one) => {
+            line.kind = Kind::Predicate;
+            line.hook = Some(Arc::clone(&one.hook));
+            line.matched = Some(one.matched);
+            line.failure.clone_from(&one.failure);
+            write_used(&mut line, &one.used);
+        }
+        Entry::HookCall(one) => {
+            line.kind = Kind::HookCall;
+            line.hook = Some(Arc::clone(&one.hook));
+            line.handler = Some(one.handler.clone());
+            line.payload = Some(store(&one.payload));
+            line.at_us = Some(one.at_us);
+        }
+        Entry::HostCall(one) => write_host_call(&mut line, one, store),
+        Entry::HookReturned(one) => write_returned(&mut line, one, store),
+        Entry::HookVetoed(one) => {
+            line.kind = Kind::HookVetoed;
+            line.hook = Some(Arc::clone(&one.hook));
+            line.decision = Some(one.decision);
+            line.reason = Some(one.reason.clone());
+        }
+        Entry::Outcome(end) => write_end(&mut line, end, store),
+        Entry::Undecided(one) => {
+            line.kind = Kind::Undecided;
+            line.event = Some(one.event.as_str().into());
+            line.payload = Some(store(&one.payload));
+            line.error = Some(one.error.clone());
+            line.time = Some(one.time);
+        }
+        Entry::Lost(lost) => {
+            line.kind = Kind::Lost;
+            line.count = Some(lost.count);
+            line.lost.clone_from(&lost.dispatches);
+            line.error = Some(lost.error.clone());
+        }
+        Entry::Body(body) => {
+            line.kind = Kind::Body;
+            line.body = Some(body.hash);
+            line.text = Some(Arc::clone(&body.text));
+        }
+        Entry::Redaction(seal) => {
+            line.kind = Kind::Redaction;
+            line.count = Some(seal.count);
+            line.lines = Some(seal.lines);
+        }
+        Entry::Footer(footer) => {
+            line.kind = Kind::Footer;
+            line.count = Some(footer.count);
+            line.dispatches = Some(footer.dispatches);
+            line.head = Some(footer.head);
+            line.sessions = Some(footer.sessions);
+        }
+    }
+    line
+}
+
+fn write_start(line: &mut Line, start: &Start, store: &mut impl FnMut(&Arc<str>) -> Text) {
+    line.kind = Kind::Dispatch;
+    line.event = Some(Arc::clone(&start.event));
+    line.id = Some(start.id.clone());
+    line.subject.clone_from(&start.subject);
+    line.depth = Some(start.depth);
+    line.payload = Some(store(&start.payload));
+    line.parent = start.parent;
+    line.session = Some(start.session);
+    line.time = Some(start.time);
+}
+
+fn write_used(line: &mut Line, used: &Used) {
+    line.fuel = used.fuel;
+    line.memory_bytes = Some(used.memory_bytes);
+    line.at_us = Some(used.at_us);
+    line.took_us = Some(used.took_us);
+    line.logs = used.logs.iter().map(LogRow::from).collect();
+    line.warnings.clone_from(&used.warnings);
+    line.refusals.clone_from(&used.refusals);
+}
+
+fn write_host_call(line: &mut Line, one: &HostCall, store: &mut impl FnMut(&Arc<str>) -> Text) {
+    line.kind = Kind::HostCall;
+    line.hook = Some(Arc::clone(&one.hook));
+    line.phase = Some(one.phase);
+    line.capability = Some(one.capability.clone());
+    line.request = Some(store(&one.request));
+    line.answer = Some(store(&one.answer));
+    line.derived = one.derived;
+    line.at_us = Some(one.at_us);
+    line.took_us = Some(one.took_us);
+}
+
+fn write_returned(line: &mut Line, one: &HookReturned, store: &mut impl FnMut(&Arc<str>) -> Text) {
+    line.kind = Kind::HookReturned;
+    line.hook = Some(Arc::clone(&one.hook));
+    line.decision = Some(one.decision);
+    line.reason.clone_from(&one.reason);
+    line.payload = one.payload.as_ref().map(store);
+    line.effects = one.effects.iter().map(effect_to_json).collect();
+    line.failure.clone_from(&one.failure);
+    write_used(line, &one.used);
+}
+
+fn write_end(line: &mut Line, end: &End, store: &mut impl FnMut(&Arc<str>) -> Text) {
+    line.kind = Kind::Outcome;
+    line.decision = Some(end.decision);
+    line.reason.clone_from(&end.reason);
+    line.hook.clone_from(&end.hook);
+    line.payload = Some(store(&end.payload));
+    line.effects = end.effects.iter().map(effect_to_json).collect();
+    line.warnings.clone_from(&end.warnings);
+    line.stages = Some((&end.stages).into());
+    line.trace = Some(end.trace.iter().map(Row::from).collect());
+    line.took_us = Some(end.took_us);
+}
+
+/// Why a line is no record.
+pub(super) type Wrong = String;
+
+/// Makes the record of a line. `load` finds the text that stands in it.
+pub(super) fn from_line(
+    mut line: Line,
+    load: &mut impl FnMut(Text) -> Result<Arc<str>, Wrong>,
+) -> Result<Record, Wrong> {
+    let entry = match line.kind {
+        Kind::Header => {
+            // Its version was looked at before anything else was.
+            line.format.take();
+            Entry::Header(read_project(&mut line)?)
+        }
+        Kind::Session => Entry::Session(read_project(&mut line)?),
+        Kind::Dispatch => Entry::Dispatch(Start {
+            event: must(line.event.take(), "event")?,
+            id: must(line.id.take(), "id")?,
+            subject: line.subject.take(),
+            depth: must(line.depth.take(), "depth")?,
+            payload: load(must(line.payload.take(), "payload")?)?,
+            parent: line.parent.take(),
+            session: must(line.session.take(), "session")?,
+            time: must(line.time.take(), "time")?,
+        }),
+        Kind::Predicate => Entry::Predicate(Predicate {
+            hook: must(line.hook.take(), "hook")?,
+            matched: must(line.matched.take(), "matched")?,
+            failure: line.failure.take(),
+            used: read_used(&mut line)?,
+        }),
+        Kind::HookCall => Entry::HookCall(HookCall {
+            hook: must(line.hook.take(), "hook")?,
+            handler: must(line.handler.take(), "handler")?,
+            payload: load(must(line.payload.take(), "payload")?)?,
+            at_us: must(line.at_us.take(), "at_us")?,
+        }),
+        Kind::HostCall => Entry::HostCall(read_host_call(&mut line, load)?),
+        Kind::HookReturned => Entry::HookReturned(read_returned(&mut line, load)?),
+        Kind::HookVetoed => Entry::HookVetoed(HookVetoed {
+            hook: must(line.hook.take(), "hook")?,
+            decision: veto(must(line.decision.take(), "decision")?)?,
+            reason: must(line.reason.take(), "reason")?,
+        }),
+        Kind::Outcome => Entry::Outcome(read_end(&mut line, load)?),
+        Kind::Undecided => Entry::Undecided(Undecided {
+            event: must(line.event.take(), "event")?.to_string(),
+            payload: load(must(line.payload.take(), "payload")?)?,
+            error: must(line.error.take(), "error")?,
+            time: must(line.time.take(), "time")?,
+        }),
+        Kind::Lost => Entry::Lost(Lost {
+            count: must(line.count.take(), "count")?,
+            dispatches: std::mem::take(&mut line.lost),
+            error: must(line.error.take(), "error")?,
+        }),
+        Kind::Body => Entry::Body(Body {
+            hash: must(line.body.take(), "body")?,
+            text: must(line.text.take(), "text")?,
+        }),
+        Kind::Redaction => Entry::Redaction(Seal {
+            count: must(line.count.take(), "count")?,
+            lines: must(line.lines.take(), "lines")?,
+        }),
+        Kind::Footer => Entry::Footer(Footer {
+            count: must(line.count.take(), "count")?,
+            dispatches: must(line.dispatches.take(), "dispatches")?,
+            head: must(line.head.take(), "head")?,
+            sessions: must(line.sessions.take(), "sessions")?,
+        }),
+    };
+    finish(line, entry)
+}
+
+/// Takes the fields that every kind has, and refuses those that belong to another one.
+fn finish(mut line: Line, entry: Entry) -> Result<Record, Wrong> {
+    let record = Record {
+        number: line.n,
+        dispatch: line.dispatch.take(),
+        redacted: line.redacted.take(),
+        entry,
+    };
+    let belongs = record.dispatch.is_some();
+    let must_belong = matches!(
+        record.entry,
+        Entry::Dispatch(_)
+            | Entry::Predicate(_)
+            | Entry::HookCall(_)
+            | Entry::HostCall(_)
+            | Entry::HookReturned(_)
+            | Entry::HookVetoed(_)
+            | Entry::Outcome(_)
+    );
+    if belongs != must_belong {
+        let (has, kind) = (
+            if belongs { "has an" } else { "has no" },
+            record.entry.kind(),
+        );
+        return Err(format!("a {kind} that {has} `in`"));
+    }
+    let rest = Line {
+        n: line.n,
+        kind: line.kind,
+        prev: line.prev.take(),
+        ..Line::default()
+    };
+    line.prev = rest.prev;
+    if line != rest {
+        return Err(format!(
+            "a {} with fields that belong to another kind of record",
+            record.entry.kind()
+        ));
+    }
+    Ok(record)
+}
+
+fn must<T>(field: Option<T>, name: &str) -> Result<T, Wrong> {
+    field.ok_or_else(|| format!("`{name}` is missing"))
+}
+
+fn veto(ruling: Ruling) -> Result<Ruling, Wrong> {
+    match ruling {
+        Ruling::Block | Ruling::Ask => Ok(ruling),
+        Ruling::Allow | Ruling::Modify => Err("a veto that lets the event pass".to_owned()),
+    }
+}
+
+fn read_project(line: &mut Line) -> Result<Project, Wrong> {
+    must(line.project.take(), "project").map(|project| *project)
+}
+
+fn read_used(line: &mut Line) -> Result<Used, Wrong> {
+    Ok(Used {
+        fuel: line.fuel.take(),
+        memory_bytes: must(line.memory_bytes.take(), "memory_bytes")?,
+        at_us: must(line.at_us.take(), "at_us")?,
+        took_us: must(line.took_us.take(), "took_us")?,
+        logs: std::mem::take(&mut line.logs)
+            .into_iter()
+            .map(LogLine::from)
+            .collect(),
+        warnings: std::mem::take(&mut line.warnings),
+        refusals: std::mem::take(&mut line.refusals),
+    })
+}
+
+fn read_host_call(
+    line: &mut Line,
+    load: &mut impl FnMut(Text) -> Result<Arc<str>, Wrong>,
+) -> Result<HostCall, Wrong> {
+    Ok(HostCall {
+        hook: must(line.hook.take(), "hook")?,
+        phase: must(line.phase.take(), "phase")?,
+        capability: must(line.capability.take(), "capability")?,
+        request: load(must(line.request.take(), "request")?)?,
+        answer: load(must(line.answer.take(), "answer")?)?,
+        derived: std::mem::take(&mut line.derived),
+        at_us: must(line.at_us.take(), "at_us")?,
+        took_us: must(line.took_us.take(), "took_us")?,
+    })
+}
+
+fn read_returned(
+    line: &mut Line,
+    load: &mut impl FnMut(Text) -> Result<Arc<str>, Wrong>,
+) -> Result<HookReturned, Wrong> {
+    Ok(HookReturned {
+        hook: must(line.hook.take(), "hook")?,
+        decision: must(line.decision.take(), "decision")?,
+        reason: line.reason.take(),
+        payload: line.payload.take().map(&mut *load).transpose()?,
+        effects: read_effects(line)?,
+        failure: line.failure.take(),
+        used: read_used(line)?,
+    })
+}
+
+fn read_end(
+    line: &mut Line,
+    load: &mut impl FnMut(Text) -> Result<Arc<str>, Wrong>,
+) -> Result<End, Wrong> {
+    Ok(End {
+        decision: must(line.decision.take(), "decision")?,
+        reason: line.reason.take(),
+        hook: line.hook.take(),
+        payload: load(must(line.payload.take(), "payload")?)?,
+        effects: read_effects(line)?,
+        warnings: std::mem::take(&mut line.warnings),
+        stages: must(line.stages.take(), "stages")?.into(),
+        trace: must(line.trace.take(), "trace")?
+            .into_iter()
+            .map(TraceRow::from)
+            .collect(),
+        took_us: must(line.took_us.take(), "took_us")?,
+    })
+}
+
+fn read_effects(line: &mut Line) -> Result<Vec<Effect>, Wrong> {
+    std::mem::take(&mut line.effects)
+        .into_iter()
+        .map(|value| {
+            serde_json::from_value(value).map_err(|error| format!("an effect is none: {error}"))
+        })
+        .collect()
+}

@@ -1,0 +1,408 @@
+//! Reads a tape from its beginning, one record at a time, and checks every one.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read as _};
+use std::path::Path;
+use std::sync::Arc;
+
+use serde::Deserialize;
+use sha2::{Digest as _, Sha256};
+
+use super::Format;
+use super::convert::from_line;
+use super::encode::Position;
+use super::error::TapeError;
+use super::line::{Kind, Line};
+use super::record::{Body, Entry, Project, Record};
+use super::seal::Hash;
+use super::text::{Text, Window};
+
+/// How long a line may be: the largest payload there can be, every character escaped.
+pub const LONGEST_LINE: u64 = 320 << 20;
+
+/// Reads larger than this save nothing.
+const BUFFER: usize = 256 << 10;
+
+/// How a tape ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// With its footer: everything is there.
+    Closed,
+    /// Without one: it is still written, or whoever wrote it was stopped.
+    Open,
+    /// In the middle of a record.
+    Torn {
+        /// How many bytes of that record there are.
+        bytes: u64,
+    },
+}
+
+/// Reads the records of a tape in order.
+#[derive(Debug)]
+pub struct Reader<R> {
+    input: R,
+    line: Vec<u8>,
+    position: Position,
+    window: Window,
+    header: Arc<Project>,
+    /// The header, as long as nobody has asked for it.
+    first: Option<Record>,
+    footer: bool,
+    redacted: u64,
+    redacted_lines: Sha256,
+    sealed: bool,
+    strict: bool,
+    ending: Option<Ending>,
+    bytes: u64,
+}
+
+/// The part of a header that is the same in every version.
+#[derive(Deserialize)]
+struct Peek {
+    kind: String,
+    format: Option<String>,
+    project: Option<PeekProject>,
+}
+
+#[derive(Deserialize)]
+struct PeekProject {
+    hookbox: Option<String>,
+}
+
+impl Reader<BufReader<File>> {
+    /// Opens a tape.
+    ///
+    /// # Errors
+    /// Returns that it cannot be read, is none, or is of another version.
+    pub fn open(path: &Path) -> Result<Self, TapeError> {
+        let fail = |error| TapeError::File {
+            path: path.to_owned(),
+            error,
+        };
+        let file = open_file(path).map_err(fail)?;
+        // A pipe would never end, and has no way back.
+        if !file.metadata().map_err(fail)?.is_file() {
+            return Err(TapeError::NotATape(format!(
+                "{} is not a regular file",
+                path.display()
+            )));
+        }
+        Self::new(BufReader::with_capacity(BUFFER, file))
+    }
+}
+
+#[cfg(unix)]
+fn open_file(path: &Path) -> std::io::Result<File> {
+    use std::os::unix::fs::OpenOptionsExt as _;
+    // Opening a pipe would otherwise wait until somebody writes to it.
+    let flags = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
+    File::options().read(true).custom_flags(flags).open(path)
+}
+
+#[cfg(not(unix))]
+fn open_file(path: &Path) -> std::io::Result<File> {
+    File::open(path)
+}
+
+impl<R: BufRead> Reader<R> {
+    /// Starts to read a tape.
+    ///
+    /// # Errors
+    /// Returns that it is none, or of another version.
+    pub fn new(input: R) -> Result<Self, TapeError> {
+        let mut reader = Self {
+            input,
+            line: Vec::new(),
+            position: Position::START,
+            window: Window::default(),
+            header: Arc::default(),
+            first: None,
+            footer: false,
+            redacted: 0,
+            redacted_lines: Sha256::new(),
+            sealed: false,
+            strict: false,
+            ending: None,
+            bytes: 0,
+        };
+        if !reader.read_line()? {
+            return Err(match reader.ending {
+                Some(Ending::Torn { .. }) => {
+                    TapeError::NotATape("it ends in the middle of its first line".to_owned())
+                }
+                _ => TapeError::Empty,
+            });
+        }
+        check_version(&reader.line)?;
+        let record = reader.record()?;
+        let Entry::Header(project) = &record.entry else {
+            return Err(TapeError::NotATape(
+                "its first record is no header".to_owned(),
+            ));
+        };
+        reader.header = Arc::new(project.clone());
+        reader.first = Some(record);
+        Ok(reader)
+    }
+
+    /// Also refuses lines that are not written in the canonical way.
+    #[must_use]
+    pub fn strict(mut self) -> Self {
+        self.strict = true;
+        self
+    }
+
+    /// Returns what the tape says about its first session.
+    #[must_use]
+    pub fn header(&self) -> &Arc<Project> {
+        &self.header
+    }
+
+    /// Returns the next record; nothing at the end of what can be read.
+    ///
+    /// # Errors
+    /// Returns the first record that is not as it was written.
+    pub fn next_record(&mut self) -> Result<Option<Record>, TapeError> {
+        if let Some(first) = self.first.take() {
+            return Ok(Some(first));
+        }
+        if self.ending.is_some() || !self.read_line()? {
+            self.check_seal()?;
+            return Ok(None);
+        }
+        self.record().map(Some)
+    }
+
+    /// Returns how the tape ends, once everything was read.
+    #[must_use]
+    pub fn ending(&self) -> Option<Ending> {
+        self.ending
+    }
+
+    /// Returns how many whole records were read.
+    #[must_use]
+    pub fn records(&self) -> u64 {
+        self.position.next
+    }
+
+    /// Returns how many of them were redacted.
+    #[must_use]
+    pub fn redacted(&self) -> u64 {
+        self.redacted
+    }
+
+    /// Returns how many bytes were read.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Returns the hash of the last record.
+    #[must_use]
+    pub fn head(&self) -> Hash {
+        self.position.head
+    }
+
+    pub(super) fn position(&self) -> Position {
+        self.position
+    }
+
+    /// Returns the last line as it stands on the tape.
+    pub(super) fn line(&self) -> &[u8] {
+        &self.line
+    }
+
+    /// Reads one whole line; nothing at the end.
+    fn read_line(&mut self) -> Result<bool, TapeError> {
+        self.line.clear();
+        let record = self.position.next;
+        let read = (&mut self.input)
+            .take(LONGEST_LINE + 1)
+            .read_until(b'\n', &mut self.line)
+            .map_err(|error| TapeError::Read { record, error })?;
+        if self.line.last() == Some(&b'\n') {
+            self.line.pop();
+            self.bytes += read as u64;
+            return Ok(true);
+        }
+        if read as u64 > LONGEST_LINE {
+            return Err(TapeError::TooLong {
+                record,
+                limit: LONGEST_LINE,
+            });
+        }
+        self.ending = Some(match read {
+            0 if self.footer => Ending::Closed,
+            0 => Ending::Open,
+            bytes => Ending::Torn {
+                bytes: bytes as u64,
+            },
+        });
+        Ok(false)
+    }
+
+    /// Makes a record of the line that was read.
+    fn record(&mut self) -> Result<Record, TapeError> {
+        let number = self.position.next;
+        let damaged = |why: String| TapeError::Damaged {
+            record: number,
+            why,
+        };
+        let text = std::str::from_utf8(&self.line)
+            .map_err(|error| damaged(format!("byte {} is not UTF-8", error.valid_up_to())))?;
+        let line: Line = serde_json::from_str(text).map_err(|error| damaged(plain(&error)))?;
+        if line.n != number {
+            return Err(TapeError::Order {
+                record: number,
+                found: line.n,
+            });
+        }
+        if line.prev != Some(self.position.head) {
+            return Err(TapeError::Chain { record: number });
+        }
+        if self.strict && serde_json::to_string(&line).ok().as_deref() != Some(text) {
+            return Err(damaged("it is not written in the canonical way".to_owned()));
+        }
+        let is_redacted = line.redacted.is_some();
+        self.check_place(line.kind, number)?;
+        let hash = self.hash(&line);
+        let window = &self.window;
+        let record = from_line(line, &mut |text| load(window, text)).map_err(damaged)?;
+        self.take_in(&record, is_redacted)?;
+        self.position.next += 1;
+        self.position.head = hash;
+        Ok(record)
+    }
+
+    /// A redacted record stands for the one it was.
+    fn hash(&mut self, line: &Line) -> Hash {
+        let hash = Hash::of(&self.line);
+        let Some(redacted) = &line.redacted else {
+            return hash;
+        };
+        self.redacted += 1;
+        self.redacted_lines.update(hash.to_string());
+        redacted.was
+    }
+
+    /// A header stands at the beginning, a footer at the end, and behind that nothing
+    /// but the seal of a redaction.
+    fn check_place(&self, kind: Kind, number: u64) -> Result<(), TapeError> {
+        let why = match kind {
+            Kind::Header if number > 0 => "a second header",
+            Kind::Redaction if !self.footer || self.sealed => "a seal that has no tape before it",
+            Kind::Redaction => return Ok(()),
+            _ if self.footer => "it stands behind the footer",
+            _ => return Ok(()),
+        };
+        Err(TapeError::Story {
+            record: number,
+            why: why.to_owned(),
+        })
+    }
+
+    fn take_in(&mut self, record: &Record, is_redacted: bool) -> Result<(), TapeError> {
+        let number = record.number;
+        let wrong = |why: &str| TapeError::Damaged {
+            record: number,
+            why: why.to_owned(),
+        };
+        match &record.entry {
+            Entry::Body(Body { hash, text }) => {
+                if !is_redacted && Hash::of(text.as_bytes()) != *hash {
+                    return Err(wrong("the body is not the one its hash names"));
+                }
+                self.window.add(*hash, Arc::clone(text));
+            }
+            Entry::Session(_) => {
+                self.position.sessions += 1;
+                self.window.clear();
+            }
+            Entry::Dispatch(start) => {
+                if start.session > self.position.sessions {
+                    return Err(wrong("it belongs to a session that has not begun"));
+                }
+                let number = record.dispatch.unwrap_or(0);
+                self.position.dispatches = self.position.dispatches.max(number);
+            }
+            Entry::Footer(footer) => {
+                let position = self.position;
+                if footer.count != position.next
+                    || footer.head != position.head
+                    || footer.dispatches != position.dispatches
+                    || footer.sessions != position.sessions
+                {
+                    return Err(wrong("the footer does not fit the tape before it"));
+                }
+                self.footer = true;
+            }
+            Entry::Redaction(seal) => {
+                let lines = Hash::from_bytes(self.redacted_lines.clone().finalize().into());
+                if seal.count != self.redacted || seal.lines != lines {
+                    return Err(wrong(
+                        "the seal does not fit: a redacted record was changed afterwards",
+                    ));
+                }
+                self.sealed = true;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Redacted records are only as good as their seal.
+    fn check_seal(&self) -> Result<(), TapeError> {
+        if self.redacted > 0 && !self.sealed && self.ending == Some(Ending::Closed) {
+            return Err(TapeError::Story {
+                record: self.position.next,
+                why: "records are marked as redacted, and no seal vouches for them".to_owned(),
+            });
+        }
+        Ok(())
+    }
+}
+
+fn check_version(line: &[u8]) -> Result<(), TapeError> {
+    let no_tape = || TapeError::NotATape("its first line is no header".to_owned());
+    let peek: Peek = serde_json::from_slice(line).map_err(|_| no_tape())?;
+    let (true, Some(format)) = (peek.kind == "header", peek.format) else {
+        return Err(no_tape());
+    };
+    let writer = peek.project.and_then(|project| project.hookbox);
+    let writer = writer.unwrap_or_else(|| "of its own version".to_owned());
+    let known = Format::parse(&format)
+        .ok_or_else(|| TapeError::NotATape(format!("{format:?} is no version of a format")))?;
+    let current = Format::CURRENT;
+    if known.major < current.major {
+        return Err(TapeError::Older {
+            found: format,
+            writer,
+        });
+    }
+    if known.major > current.major || known.minor > current.minor {
+        return Err(TapeError::Newer {
+            found: format,
+            writer,
+        });
+    }
+    Ok(())
+}
+
+fn load(window: &Window, text: Text) -> Result<Arc<str>, String> {
+    match text {
+        Text::Inline(text) => Ok(text),
+        Text::Body(hash) => window
+            .get(&hash)
+            .cloned()
+            .ok_or_else(|| format!("the body {} is not on the tape before it", hash.short())),
+    }
+}
+
+/// Where in its line JSON is wrong; which line it is, is said already.
+fn plain(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    match text.rsplit_once(" at line ") {
+        Some((what, _)) => format!("{what} at column {}", error.column()),
+        None => text,
+    }
+}

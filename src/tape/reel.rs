@@ -1,0 +1,314 @@
+//! What stands at the border of the sandbox during one call of a hook: it writes down
+//! what crosses, and in a replay it answers instead of the world.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::part::Step;
+use super::record::{Entry, HostCall, Phase};
+use super::scene::Scene;
+use crate::capability::Left;
+use crate::chain::Usage;
+use crate::failure::{Cause, Failure};
+
+/// How many requests without an answer are named.
+const MOST_NAMED: usize = 3;
+
+/// What is said of requests without an answer.
+pub(super) const NO_ANSWER: &str = ": the tape has no answer to it";
+
+/// One call of a hook on the tape; nothing where no tape runs.
+#[derive(Clone, Default)]
+pub(crate) struct Reel {
+    inner: Option<Arc<Inner>>,
+}
+
+struct Inner {
+    scene: Arc<Scene>,
+    hook: Arc<str>,
+    phase: Phase,
+    /// What was recorded of this call, in a replay.
+    step: Option<Mutex<Step>>,
+    unanswered: Mutex<Vec<String>>,
+}
+
+impl fmt::Debug for Reel {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_tuple("Reel")
+            .field(&self.inner.as_ref().map(|inner| &inner.hook))
+            .finish()
+    }
+}
+
+/// A result as it stands on a tape.
+#[derive(Serialize, Deserialize)]
+enum Reply<T, E> {
+    #[serde(rename = "ok")]
+    Ok(T),
+    #[serde(rename = "error")]
+    Error(E),
+}
+
+impl Reel {
+    pub(super) fn new(scene: Arc<Scene>, hook: Arc<str>, phase: Phase) -> Self {
+        let step = scene.part().map(|part| {
+            let known = part.step(&hook, phase);
+            Mutex::new(known.unwrap_or_else(|| Step::unknown(&hook, phase)))
+        });
+        Self {
+            inner: Some(Arc::new(Inner {
+                scene,
+                hook,
+                phase,
+                step,
+                unanswered: Mutex::default(),
+            })),
+        }
+    }
+
+    /// Says whether the answers come from a tape.
+    pub(crate) fn plays(&self) -> bool {
+        self.inner
+            .as_ref()
+            .is_some_and(|inner| inner.step.is_some())
+    }
+
+    /// Says whether anything is written down.
+    pub(crate) fn runs(&self) -> bool {
+        self.inner.is_some()
+    }
+
+    /// Returns the scene, for what the call causes.
+    pub(crate) fn scene(&self) -> Option<&Arc<Scene>> {
+        self.inner.as_ref().map(|inner| &inner.scene)
+    }
+
+    /// Lets a call across the border whose answer depends on the world.
+    ///
+    /// # Errors
+    /// Returns that the tape has no answer.
+    pub(crate) fn cross<T: Serialize + DeserializeOwned>(
+        &self,
+        capability: &str,
+        request: impl FnOnce() -> Value,
+        live: impl FnOnce() -> T,
+    ) -> Result<T, Failure> {
+        let Some(inner) = &self.inner else {
+            return Ok(live());
+        };
+        let request: Arc<str> = crate::json::to_text(&request()).into();
+        let at_us = inner.scene.elapsed();
+        let answer = match &inner.step {
+            None => live(),
+            Some(step) => inner.recorded(step, capability, &request)?,
+        };
+        inner.push(capability, request, &answer, false, at_us);
+        Ok(answer)
+    }
+
+    /// Does the same for a call that can fail.
+    ///
+    /// # Errors
+    /// Returns that the tape has no answer.
+    pub(crate) fn cross_result<T, E>(
+        &self,
+        capability: &str,
+        request: impl FnOnce() -> Value,
+        live: impl FnOnce() -> Result<T, E>,
+    ) -> Result<Result<T, E>, Failure>
+    where
+        T: Serialize + DeserializeOwned,
+        E: Serialize + DeserializeOwned,
+    {
+        if self.inner.is_none() {
+            return Ok(live());
+        }
+        let reply = self.cross(capability, request, || match live() {
+            Ok(value) => Reply::Ok(value),
+            Err(error) => Reply::Error(error),
+        })?;
+        Ok(match reply {
+            Reply::Ok(value) => Ok(value),
+            Reply::Error(error) => Err(error),
+        })
+    }
+
+    /// Lets a call across whose answer follows from the event and the hooks: it is
+    /// written down, and a replay works it out again.
+    pub(crate) fn derive<T: Serialize>(
+        &self,
+        capability: &str,
+        request: impl FnOnce() -> Value,
+        live: impl FnOnce() -> T,
+    ) -> T {
+        let Some(inner) = &self.inner else {
+            return live();
+        };
+        let request: Arc<str> = crate::json::to_text(&request()).into();
+        let at_us = inner.scene.elapsed();
+        let answer = live();
+        inner.push(capability, request, &answer, true, at_us);
+        answer
+    }
+
+    /// Does the same for a call that can fail.
+    pub(crate) fn derive_result<T: Serialize, E: Serialize>(
+        &self,
+        capability: &str,
+        request: impl FnOnce() -> Value,
+        live: impl FnOnce() -> Result<T, E>,
+    ) -> Result<T, E> {
+        let Some(inner) = &self.inner else {
+            return live();
+        };
+        let request: Arc<str> = crate::json::to_text(&request()).into();
+        let at_us = inner.scene.elapsed();
+        let answer = live();
+        let reply = match &answer {
+            Ok(value) => Reply::Ok(value),
+            Err(error) => Reply::Error(error),
+        };
+        inner.push(capability, request, &reply, true, at_us);
+        answer
+    }
+
+    /// Lets a call across whose answer nobody misses: what the tape does not know, the
+    /// replay itself does.
+    pub(crate) fn cross_or<T: Serialize + DeserializeOwned>(
+        &self,
+        capability: &str,
+        request: impl FnOnce() -> Value,
+        live: impl FnOnce() -> T,
+    ) -> T {
+        let Some(inner) = &self.inner else {
+            return live();
+        };
+        let request: Arc<str> = crate::json::to_text(&request()).into();
+        let at_us = inner.scene.elapsed();
+        // In a replay the metrics are kept as well, for whoever asks next.
+        let own = live();
+        let known = inner.step.as_ref().and_then(|step| {
+            let answer = Inner::own(step, capability, &request)?;
+            serde_json::from_str(&answer).ok()
+        });
+        let answer = known.unwrap_or(own);
+        inner.push(capability, request, &answer, false, at_us);
+        answer
+    }
+
+    /// Writes down that a call was refused.
+    pub(crate) fn refused(&self, capability: &str, request: impl FnOnce() -> Value, why: &str) {
+        self.derive(
+            capability,
+            request,
+            || json!({"error": {"not_granted": why}}),
+        );
+    }
+
+    /// Returns how the call ended, if the tape has the last word on it.
+    pub(crate) fn honoured(&self) -> Option<(Failure, Usage, Left)> {
+        let step = self.inner.as_ref()?.step.as_ref()?;
+        lock(step).honour()
+    }
+
+    /// Returns the requests that the tape has no answer to, as a failure.
+    pub(crate) fn unanswered(&self) -> Option<Failure> {
+        let unanswered = lock(&self.inner.as_ref()?.unanswered);
+        let first: Vec<&str> = unanswered
+            .iter()
+            .take(MOST_NAMED)
+            .map(String::as_str)
+            .collect();
+        (!first.is_empty()).then(|| new_request(&first.join(", ")))
+    }
+}
+
+fn new_request(what: &str) -> Failure {
+    Failure::new(Cause::NewRequest, format!("{what}{NO_ANSWER}"))
+}
+
+impl Inner {
+    fn push<T: Serialize>(
+        &self,
+        capability: &str,
+        request: Arc<str>,
+        answer: &T,
+        derived: bool,
+        at_us: u64,
+    ) {
+        // Answers are made of texts and numbers, which always are JSON.
+        let answer = serde_json::to_string(answer).unwrap_or_default();
+        self.scene.push(Entry::HostCall(HostCall {
+            hook: Arc::clone(&self.hook),
+            phase: self.phase,
+            capability: capability.to_owned(),
+            request,
+            answer: answer.into(),
+            derived,
+            at_us,
+            took_us: self.scene.elapsed() - at_us,
+        }));
+    }
+
+    /// Finds the answer on the tape. Each one is given once; a hook that did not ask
+    /// before hears what others heard, if it is about the world outside.
+    fn recorded<T: DeserializeOwned>(
+        &self,
+        step: &Mutex<Step>,
+        capability: &str,
+        request: &str,
+    ) -> Result<T, Failure> {
+        let own = Self::own(step, capability, request);
+        let answer = own.or_else(|| self.otherwise(capability, request));
+        let parsed = answer.and_then(|answer| serde_json::from_str(&answer).ok());
+        parsed.ok_or_else(|| {
+            let what = describe(capability, request);
+            lock(&self.unanswered).push(what.clone());
+            new_request(&what)
+        })
+    }
+
+    /// Takes the answer that this call got.
+    fn own(step: &Mutex<Step>, capability: &str, request: &str) -> Option<Arc<str>> {
+        let fits = |call: &HostCall| call.capability == capability && *call.request == *request;
+        let mut step = lock(step);
+        let found = step.calls.iter().position(fits)?;
+        Some(step.calls.remove(found).answer)
+    }
+
+    fn otherwise(&self, capability: &str, request: &str) -> Option<Arc<str>> {
+        let part = self.scene.part()?;
+        match capability {
+            "http.send" | "environment.get" | "files.read" | "files.entries" => {
+                part.elsewhere(capability, request)
+            }
+            // The tape knows what time it was.
+            "clock.now" => Some(part.time.saturating_mul(1_000_000).to_string().into()),
+            _ => None,
+        }
+    }
+}
+
+/// Puts a request into words.
+fn describe(capability: &str, request: &str) -> String {
+    let value: Value = serde_json::from_str(request).unwrap_or_default();
+    let text = |key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default();
+    match capability {
+        "http.send" => format!("{} {}", text("method"), text("url")),
+        "tools.run" => format!("tool {:?}", text("name")),
+        "environment.get" => format!("variable {:?}", text("name")),
+        "files.read" | "files.entries" => format!("{capability} {:?}", text("path")),
+        _ if value.get("key").is_some() => format!("{capability} {:?}", text("key")),
+        _ => capability.to_owned(),
+    }
+}
+
+/// Nothing in here can panic while a lock is held.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,182 @@
+//! What can happen in a dispatch, and in which order. A tape that tells anything else
+//! was not recorded by anybody.
+
+use std::sync::Arc;
+
+use super::error::TapeError;
+use super::record::{Entry, HookReturned, HookVetoed, Phase, Record, Start};
+use crate::decision::Ruling;
+
+/// Where a dispatch stands.
+#[derive(Debug)]
+pub(super) struct Story {
+    payload: Arc<str>,
+    /// Texts that were redacted need not be equal any more.
+    redacted: bool,
+    modified: bool,
+    chapter: Chapter,
+    vetoed: Option<(Arc<str>, Ruling, String)>,
+}
+
+#[derive(Debug)]
+enum Chapter {
+    /// Predicates are evaluated.
+    Filter,
+    /// A handler runs.
+    Call(Arc<str>),
+    /// A handler returned, and has to veto now.
+    MustVeto(Arc<str>, Ruling, String),
+    /// The next handler can be called.
+    Between,
+    /// A hook has vetoed.
+    Vetoed,
+}
+
+type Told = Result<(), String>;
+
+impl Story {
+    pub(super) fn begin(start: &Start, redacted: bool) -> Self {
+        Self {
+            payload: Arc::clone(&start.payload),
+            redacted,
+            modified: false,
+            chapter: Chapter::Filter,
+            vetoed: None,
+        }
+    }
+
+    /// Says whether a hook runs that could cause another dispatch.
+    pub(super) fn can_cause(&self) -> bool {
+        matches!(self.chapter, Chapter::Filter | Chapter::Call(_))
+    }
+
+    /// Takes the next record of the dispatch.
+    pub(super) fn tell(&mut self, record: &Record) -> Result<(), TapeError> {
+        self.redacted |= record.redacted.is_some();
+        self.next(&record.entry).map_err(|why| TapeError::Story {
+            record: record.number,
+            why,
+        })
+    }
+
+    fn next(&mut self, entry: &Entry) -> Told {
+        if let Chapter::MustVeto(hook, ..) = &self.chapter
+            && !matches!(entry, Entry::HookVetoed(_))
+        {
+            return Err(format!(
+                "the hook_vetoed of {hook:?} is missing before this {}",
+                entry.kind()
+            ));
+        }
+        match entry {
+            Entry::Predicate(_) => match self.chapter {
+                Chapter::Filter => Ok(()),
+                _ => Err("a predicate after the first handler was called".to_owned()),
+            },
+            Entry::HookCall(one) => {
+                self.can_call()?;
+                self.same_payload(&one.payload, "the hook gets")?;
+                self.chapter = Chapter::Call(Arc::clone(&one.hook));
+                Ok(())
+            }
+            Entry::HostCall(one) => match (&self.chapter, one.phase) {
+                (Chapter::Filter, Phase::When) => Ok(()),
+                (Chapter::Call(hook), Phase::Handle) if *hook == one.hook => Ok(()),
+                _ => Err(format!("hook {:?} is not running", one.hook)),
+            },
+            Entry::HookReturned(one) => self.returned(one),
+            Entry::HookVetoed(one) => self.veto(one),
+            Entry::Outcome(end) => {
+                self.can_end()?;
+                self.same_payload(&end.payload, "the outcome has")?;
+                self.same_decision(end.decision, end.hook.as_ref(), end.reason.as_ref())
+            }
+            other => Err(format!("a {} inside a dispatch", other.kind())),
+        }
+    }
+
+    fn can_call(&self) -> Told {
+        match &self.chapter {
+            Chapter::Filter | Chapter::Between => Ok(()),
+            Chapter::Call(hook) => Err(format!("the hook_returned of {hook:?} is missing")),
+            Chapter::Vetoed | Chapter::MustVeto(..) => {
+                Err("a hook is called after another one has vetoed".to_owned())
+            }
+        }
+    }
+
+    fn can_end(&self) -> Told {
+        match &self.chapter {
+            Chapter::Call(hook) => Err(format!("the hook_returned of {hook:?} is missing")),
+            _ => Ok(()),
+        }
+    }
+
+    fn returned(&mut self, one: &HookReturned) -> Told {
+        match &self.chapter {
+            Chapter::Call(hook) if *hook == one.hook => {}
+            _ => return Err(format!("the hook_call of {:?} is missing", one.hook)),
+        }
+        self.chapter = match (one.decision, &one.reason, &one.payload) {
+            (Ruling::Allow, None, None) => Chapter::Between,
+            (Ruling::Modify, None, Some(payload)) => {
+                self.modified = true;
+                self.payload = Arc::clone(payload);
+                Chapter::Between
+            }
+            (Ruling::Block | Ruling::Ask, Some(reason), None) => {
+                Chapter::MustVeto(Arc::clone(&one.hook), one.decision, reason.clone())
+            }
+            _ => {
+                return Err("decision, reason and payload do not belong together".to_owned());
+            }
+        };
+        Ok(())
+    }
+
+    fn veto(&mut self, one: &HookVetoed) -> Told {
+        let own = match &self.chapter {
+            Chapter::MustVeto(hook, decision, reason) => {
+                *hook == one.hook && *decision == one.decision && *reason == one.reason
+            }
+            // A guard whose predicate fails has not even been called.
+            Chapter::Filter | Chapter::Between => true,
+            Chapter::Call(_) | Chapter::Vetoed => false,
+        };
+        if !own && !self.redacted {
+            return Err(format!(
+                "hook {:?} vetoes, and has not returned that",
+                one.hook
+            ));
+        }
+        self.vetoed = Some((Arc::clone(&one.hook), one.decision, one.reason.clone()));
+        self.chapter = Chapter::Vetoed;
+        Ok(())
+    }
+
+    fn same_payload(&self, payload: &Arc<str>, who: &str) -> Told {
+        if self.redacted || *payload == self.payload {
+            return Ok(());
+        }
+        Err(format!("{who} another payload than the hooks before left"))
+    }
+
+    fn same_decision(
+        &self,
+        decision: Ruling,
+        hook: Option<&Arc<str>>,
+        reason: Option<&String>,
+    ) -> Told {
+        let fits = match &self.vetoed {
+            Some((by, ruling, why)) => {
+                decision == *ruling && hook == Some(by) && (self.redacted || reason == Some(why))
+            }
+            None if self.modified => decision == Ruling::Modify,
+            None => decision == Ruling::Allow,
+        };
+        if fits {
+            return Ok(());
+        }
+        Err("the outcome does not follow from what the hooks decided".to_owned())
+    }
+}
