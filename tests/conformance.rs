@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 
 use hookbox::build::{BuildProject, inputs};
 use hookbox::cases::{self, Case, Found};
+use hookbox::tape::{Checker, Difference, Recorder, Replay};
 use hookbox::{Ruling, Runtime};
 use serde_json::{Value, json};
 use support::Project;
@@ -129,6 +130,7 @@ fn all_cases() -> Vec<Case> {
 /// Runs the suite against a hook and says everything that differs.
 fn conforms(guest: &Guest) {
     let mut projects: BTreeMap<String, Project> = BTreeMap::new();
+    let tapes = tempfile::tempdir().unwrap();
     let mut wrong = Vec::new();
     let mut ran = 0;
     for case in all_cases() {
@@ -138,11 +140,17 @@ fn conforms(guest: &Guest) {
         let project = projects
             .entry(case.event.clone())
             .or_insert_with(|| guest.project(&case.event));
-        let builder = Runtime::builder(project.path());
+        let tape = tapes.path().join(format!("{}.tape", case.name));
+        let recorder = Recorder::create(&tape).unwrap();
+        let builder = Runtime::builder(project.path()).tape(&recorder);
         match cases::run(&case, builder) {
             Ok(report) if report.passed() => ran += 1,
             Ok(report) => wrong.push(format!("{}: {:#?}", case.name, report.differences)),
             Err(error) => panic!("{}: {error}", guest.language),
+        }
+        recorder.close().unwrap();
+        if let Some(difference) = replayed(project, &tape) {
+            wrong.push(format!("{} replayed: {difference:#?}", case.name));
         }
     }
     assert!(
@@ -152,6 +160,16 @@ fn conforms(guest: &Guest) {
         wrong.join("\n")
     );
     assert!(ran > 20, "only {ran} cases ran");
+}
+
+/// Runs the hook again in the world of the tape: no server, no tools, no variables, and
+/// still the same calls, the same answer and the same fuel.
+fn replayed(project: &Project, tape: &Path) -> Option<Difference> {
+    let checker = Checker::load(Runtime::builder(project.path())).unwrap();
+    let mut replay = Replay::open(tape).unwrap();
+    let dispatch = replay.next_dispatch().unwrap()?;
+    assert_eq!(replay.next_dispatch().unwrap(), None);
+    checker.check(&dispatch).unwrap().difference
 }
 
 /// Says whether the same event costs the same fuel and gives the same bytes twice.

@@ -39,7 +39,7 @@ impl Border {
     /// through its handle, so that neither `..` nor a link leads out of it.
     fn within<T: Serialize + DeserializeOwned>(
         &self,
-        capability: &str,
+        capability: &'static str,
         path: &str,
         look: impl FnOnce(&Dir, &str) -> io::Result<T>,
     ) -> wasmtime::Result<Result<T, wit::Error>> {

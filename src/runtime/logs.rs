@@ -1,5 +1,6 @@
 //! Log lines that wait for the next `turn.end`.
 
+use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 
 use serde_json::Value;
@@ -13,21 +14,22 @@ const MAX_PENDING: usize = 10_000;
 /// The lines of all events since the last `turn.end`.
 #[derive(Debug, Default)]
 pub(super) struct PendingLogs {
-    lines: Mutex<Vec<LogLine>>,
+    lines: Mutex<VecDeque<LogLine>>,
 }
 
 impl PendingLogs {
     /// Keeps log lines for the next `turn.end`.
     pub(super) fn remember(&self, lines: &[LogLine]) {
         let mut pending = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
-        pending.extend_from_slice(lines);
+        pending.extend(lines.iter().cloned());
         let over = pending.len().saturating_sub(MAX_PENDING);
         pending.drain(..over);
     }
 
     /// Hands all lines over.
     pub(super) fn take(&self) -> Vec<LogLine> {
-        std::mem::take(&mut *self.lines.lock().unwrap_or_else(PoisonError::into_inner))
+        let mut pending = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::take(&mut *pending).into()
     }
 
     /// Puts what hooks logged since the last `turn.end` into this one's payload, as
@@ -57,7 +59,7 @@ impl PendingLogs {
 impl From<Vec<LogLine>> for PendingLogs {
     fn from(lines: Vec<LogLine>) -> Self {
         Self {
-            lines: Mutex::new(lines),
+            lines: Mutex::new(lines.into()),
         }
     }
 }

@@ -194,9 +194,8 @@ impl Runtime {
     pub fn dispatch(&self, event: &str, payload: Value) -> Result<Outcome, DispatchError> {
         let taping = &self.inner.origin.taping;
         taping.check(&self.inner.loaded.config)?;
-        let raw = taping.raw(&payload);
         let decoded = self.inner.decode(event, payload, None);
-        let event = decoded.inspect_err(|error| taping.undecided(event, raw, error))?;
+        let event = decoded.inspect_err(|error| taping.undecided(event, error))?;
         let scene = self.inner.scene(&event);
         let caller = Caller::agent(scene.clone());
         let mut outcome = Inner::dispatch(&self.inner, &event, &caller);

@@ -1,8 +1,6 @@
 //! Whether and how a runtime is recorded.
 
-use std::sync::Arc;
-
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::DispatchError;
 use crate::canonical;
@@ -12,7 +10,7 @@ use crate::dialect::Loaded;
 use crate::handler::{Handler, Workshop};
 use crate::hook::Hook;
 use crate::outcome::Outcome;
-use crate::tape::scene::{now, raw};
+use crate::tape::scene::now;
 use crate::tape::scrub::Scrubber;
 use crate::tape::{Entry, Hash, HookPrint, Project, RecordError, Recorder, Undecided};
 
@@ -53,17 +51,11 @@ impl Taping {
         config.tape_required || recorder.is_some_and(Recorder::is_required)
     }
 
-    /// Keeps a payload that may turn out to be none, for the tape.
-    pub(super) fn raw(&self, payload: &Value) -> Option<Arc<str>> {
-        self.recorder.as_ref().map(|_| raw(payload))
-    }
-
     /// Records an event that was not decided.
-    pub(super) fn undecided(&self, event: &str, payload: Option<Arc<str>>, error: &DispatchError) {
-        if let (Some(recorder), Some(payload)) = (&self.recorder, payload) {
+    pub(super) fn undecided(&self, event: &str, error: &DispatchError) {
+        if let Some(recorder) = &self.recorder {
             let undecided = Undecided {
                 event: event.to_owned(),
-                payload,
                 error: error.to_string(),
                 time: now(),
             };

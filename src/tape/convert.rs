@@ -19,8 +19,8 @@ pub(super) fn to_line(
     number: u64,
     prev: Hash,
     dispatch: Option<u64>,
-    entry: &Entry,
-    store: &mut impl FnMut(&Arc<str>) -> Text,
+    entry: Entry,
+    store: &mut impl FnMut(Arc<str>) -> Text,
 ) -> Line {
     let mut line = Line {
         n: number,
@@ -32,53 +32,52 @@ pub(super) fn to_line(
         Entry::Header(project) => {
             line.kind = Kind::Header;
             line.format = Some(super::Format::CURRENT.to_string());
-            line.project = Some(Box::new(project.clone()));
+            line.project = Some(Box::new(project));
         }
         Entry::Session(project) => {
             line.kind = Kind::Session;
-            line.project = Some(Box::new(project.clone()));
+            line.project = Some(Box::new(project));
         }
         Entry::Dispatch(start) => write_start(&mut line, start, store),
         Entry::Predicate(one) => {
             line.kind = Kind::Predicate;
-            line.hook = Some(Arc::clone(&one.hook));
+            line.hook = Some(one.hook);
             line.matched = Some(one.matched);
-            line.failure.clone_from(&one.failure);
-            write_used(&mut line, &one.used);
+            line.failure = one.failure;
+            write_used(&mut line, one.used);
         }
         Entry::HookCall(one) => {
             line.kind = Kind::HookCall;
-            line.hook = Some(Arc::clone(&one.hook));
-            line.handler = Some(one.handler.clone());
-            line.payload = Some(store(&one.payload));
+            line.hook = Some(one.hook);
+            line.handler = Some(one.handler);
+            line.payload = Some(store(one.payload));
             line.at_us = Some(one.at_us);
         }
         Entry::HostCall(one) => write_host_call(&mut line, one, store),
         Entry::HookReturned(one) => write_returned(&mut line, one, store),
         Entry::HookVetoed(one) => {
             line.kind = Kind::HookVetoed;
-            line.hook = Some(Arc::clone(&one.hook));
+            line.hook = Some(one.hook);
             line.decision = Some(one.decision);
-            line.reason = Some(one.reason.clone());
+            line.reason = Some(one.reason);
         }
         Entry::Outcome(end) => write_end(&mut line, end, store),
         Entry::Undecided(one) => {
             line.kind = Kind::Undecided;
-            line.event = Some(one.event.as_str().into());
-            line.payload = Some(store(&one.payload));
-            line.error = Some(one.error.clone());
+            line.event = Some(one.event.into());
+            line.error = Some(one.error);
             line.time = Some(one.time);
         }
         Entry::Lost(lost) => {
             line.kind = Kind::Lost;
             line.count = Some(lost.count);
-            line.lost.clone_from(&lost.dispatches);
-            line.error = Some(lost.error.clone());
+            line.lost = lost.dispatches;
+            line.error = Some(lost.error);
         }
         Entry::Body(body) => {
             line.kind = Kind::Body;
             line.body = Some(body.hash);
-            line.text = Some(Arc::clone(&body.text));
+            line.text = Some(body.text);
         }
         Entry::Redaction(seal) => {
             line.kind = Kind::Redaction;
@@ -96,61 +95,61 @@ pub(super) fn to_line(
     line
 }
 
-fn write_start(line: &mut Line, start: &Start, store: &mut impl FnMut(&Arc<str>) -> Text) {
+fn write_start(line: &mut Line, start: Start, store: &mut impl FnMut(Arc<str>) -> Text) {
     line.kind = Kind::Dispatch;
-    line.event = Some(Arc::clone(&start.event));
-    line.id = Some(start.id.clone());
-    line.subject.clone_from(&start.subject);
+    line.event = Some(start.event);
+    line.id = Some(start.id);
+    line.subject = start.subject;
     line.depth = Some(start.depth);
-    line.payload = Some(store(&start.payload));
+    line.payload = Some(store(start.payload));
     line.parent = start.parent;
     line.session = Some(start.session);
     line.time = Some(start.time);
 }
 
-fn write_used(line: &mut Line, used: &Used) {
+fn write_used(line: &mut Line, used: Used) {
     line.fuel = used.fuel;
     line.memory_bytes = Some(used.memory_bytes);
     line.at_us = Some(used.at_us);
     line.took_us = Some(used.took_us);
-    line.logs = used.logs.iter().map(LogRow::from).collect();
-    line.warnings.clone_from(&used.warnings);
-    line.refusals.clone_from(&used.refusals);
+    line.logs = used.logs.into_iter().map(LogRow::from).collect();
+    line.warnings = used.warnings;
+    line.refusals = used.refusals;
 }
 
-fn write_host_call(line: &mut Line, one: &HostCall, store: &mut impl FnMut(&Arc<str>) -> Text) {
+fn write_host_call(line: &mut Line, one: HostCall, store: &mut impl FnMut(Arc<str>) -> Text) {
     line.kind = Kind::HostCall;
-    line.hook = Some(Arc::clone(&one.hook));
+    line.hook = Some(one.hook);
     line.phase = Some(one.phase);
-    line.capability = Some(one.capability.clone());
-    line.request = Some(store(&one.request));
-    line.answer = Some(store(&one.answer));
+    line.capability = Some(one.capability);
+    line.request = Some(store(one.request));
+    line.answer = Some(store(one.answer));
     line.derived = one.derived;
     line.at_us = Some(one.at_us);
     line.took_us = Some(one.took_us);
 }
 
-fn write_returned(line: &mut Line, one: &HookReturned, store: &mut impl FnMut(&Arc<str>) -> Text) {
+fn write_returned(line: &mut Line, one: HookReturned, store: &mut impl FnMut(Arc<str>) -> Text) {
     line.kind = Kind::HookReturned;
-    line.hook = Some(Arc::clone(&one.hook));
+    line.hook = Some(one.hook);
     line.decision = Some(one.decision);
-    line.reason.clone_from(&one.reason);
-    line.payload = one.payload.as_ref().map(store);
+    line.reason = one.reason;
+    line.payload = one.payload.map(store);
     line.effects = one.effects.iter().map(effect_to_json).collect();
-    line.failure.clone_from(&one.failure);
-    write_used(line, &one.used);
+    line.failure = one.failure;
+    write_used(line, one.used);
 }
 
-fn write_end(line: &mut Line, end: &End, store: &mut impl FnMut(&Arc<str>) -> Text) {
+fn write_end(line: &mut Line, end: End, store: &mut impl FnMut(Arc<str>) -> Text) {
     line.kind = Kind::Outcome;
     line.decision = Some(end.decision);
-    line.reason.clone_from(&end.reason);
-    line.hook.clone_from(&end.hook);
-    line.payload = Some(store(&end.payload));
+    line.reason = end.reason;
+    line.hook = end.hook;
+    line.payload = Some(store(end.payload));
     line.effects = end.effects.iter().map(effect_to_json).collect();
-    line.warnings.clone_from(&end.warnings);
-    line.stages = Some((&end.stages).into());
-    line.trace = Some(end.trace.iter().map(Row::from).collect());
+    line.warnings = end.warnings;
+    line.stages = Some(end.stages.into());
+    line.trace = Some(end.trace.into_iter().map(Row::from).collect());
     line.took_us = Some(end.took_us);
 }
 
@@ -201,7 +200,6 @@ pub(super) fn from_line(
         Kind::Outcome => Entry::Outcome(read_end(&mut line, load)?),
         Kind::Undecided => Entry::Undecided(Undecided {
             event: must(line.event.take(), "event")?.to_string(),
-            payload: load(must(line.payload.take(), "payload")?)?,
             error: must(line.error.take(), "error")?,
             time: must(line.time.take(), "time")?,
         }),
@@ -254,14 +252,7 @@ fn finish(mut line: Line, entry: Entry) -> Result<Record, Wrong> {
         );
         return Err(format!("a {kind} that {has} `in`"));
     }
-    let rest = Line {
-        n: line.n,
-        kind: line.kind,
-        prev: line.prev.take(),
-        ..Line::default()
-    };
-    line.prev = rest.prev;
-    if line != rest {
+    if !line.is_used_up() {
         return Err(format!(
             "a {} with fields that belong to another kind of record",
             record.entry.kind()

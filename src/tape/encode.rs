@@ -64,8 +64,8 @@ impl Encoder {
     }
 
     /// Appends a record, after the bodies it needs.
-    pub(super) fn push(&mut self, dispatch: Option<u64>, entry: &Entry, out: &mut Vec<u8>) {
-        match entry {
+    pub(super) fn push(&mut self, dispatch: Option<u64>, entry: Entry, out: &mut Vec<u8>) {
+        match &entry {
             Entry::Dispatch(_) => {
                 let number = dispatch.unwrap_or(0);
                 self.position.dispatches = self.position.dispatches.max(number);
@@ -81,10 +81,10 @@ impl Encoder {
         let recent = &mut self.recent;
         let mut line = to_line(0, Hash::GENESIS, dispatch, entry, &mut |text| {
             if text.len() <= LONGEST_INLINE {
-                return Text::Inline(Arc::clone(text));
+                return Text::Inline(text);
             }
-            let hash = hash_of(text, recent);
-            named.push((hash, Arc::clone(text)));
+            let hash = hash_of(&text, recent);
+            named.push((hash, text));
             Text::Body(hash)
         });
         // Storing one body can push the other out of the window.
@@ -102,7 +102,7 @@ impl Encoder {
             head: self.position.head,
             sessions: self.position.sessions,
         });
-        self.push(None, &footer, out);
+        self.push(None, footer, out);
     }
 
     fn knows(&self, hash: &Hash) -> bool {
@@ -114,9 +114,7 @@ impl Encoder {
             hash,
             text: Arc::clone(text),
         });
-        let mut line = to_line(0, Hash::GENESIS, None, &body, &mut |text| {
-            Text::Inline(Arc::clone(text))
-        });
+        let mut line = to_line(0, Hash::GENESIS, None, body, &mut Text::Inline);
         self.seal(&mut line, out);
         self.window.add(hash, Arc::clone(text));
     }

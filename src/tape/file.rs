@@ -31,8 +31,6 @@ pub(super) struct TapeFile {
     open: BTreeSet<u64>,
     /// Bytes of a torn record that were dropped.
     recovered: Option<u64>,
-    /// Why the last records were not written.
-    trouble: Option<RecordError>,
     closed: bool,
     buffer: Vec<u8>,
 }
@@ -71,7 +69,6 @@ impl TapeFile {
             broken: BTreeSet::new(),
             open: BTreeSet::new(),
             recovered: end.recovered,
-            trouble: None,
             closed: false,
             buffer: Vec::new(),
         })
@@ -87,51 +84,41 @@ impl TapeFile {
         self.recovered
     }
 
-    /// Returns why the last records were not written.
-    pub(super) fn trouble(&self) -> Option<RecordError> {
-        self.trouble.clone()
-    }
-
     pub(super) fn is_closed(&self) -> bool {
         self.closed
     }
 
     /// Writes records: all of them, or none.
-    pub(super) fn write(&mut self, loose: &[Loose]) -> Result<(), RecordError> {
-        let written = self.write_all(loose);
-        self.trouble = written.as_ref().err().cloned();
-        written
-    }
-
-    fn write_all(&mut self, loose: &[Loose]) -> Result<(), RecordError> {
+    pub(super) fn write(&mut self, loose: Vec<Loose>) -> Result<(), RecordError> {
         if loose.is_empty() && self.lost.is_none() {
             return self.still_there();
         }
         let before = self.encoder.position();
         self.buffer.clear();
-        if let Some(lost) = &self.lost {
-            let entry = Entry::Lost(lost.clone());
-            self.encoder.push(None, &entry, &mut self.buffer);
+        if let Some(lost) = self.lost.clone() {
+            self.encoder.push(None, Entry::Lost(lost), &mut self.buffer);
         }
+        let mut marks = Vec::with_capacity(loose.len());
         for (dispatch, entry) in loose {
+            marks.push((dispatch, Mark::of(&entry)));
             if !dispatch.is_some_and(|dispatch| self.broken.contains(&dispatch)) {
-                self.encoder.push(*dispatch, entry, &mut self.buffer);
+                self.encoder.push(dispatch, entry, &mut self.buffer);
             }
         }
         match self.append() {
             Ok(()) => {
                 self.lost = None;
-                for (dispatch, entry) in loose {
-                    follow(&mut self.open, *dispatch, entry);
-                    if let (Entry::Outcome(_), Some(dispatch)) = (entry, dispatch) {
-                        self.broken.remove(dispatch);
+                for (dispatch, mark) in marks.into_iter().filter_map(with_dispatch) {
+                    follow(&mut self.open, dispatch, mark);
+                    if mark == Mark::End {
+                        self.broken.remove(&dispatch);
                     }
                 }
                 Ok(())
             }
             Err(error) => {
                 self.encoder.back_to(before);
-                self.lose(loose, &error);
+                self.lose(&marks, &error);
                 Err(error)
             }
         }
@@ -150,7 +137,7 @@ impl TapeFile {
                 dispatches: self.open.iter().copied().collect(),
                 error: "the tape was closed before they ended".to_owned(),
             });
-            self.encoder.push(None, &entry, &mut self.buffer);
+            self.encoder.push(None, entry, &mut self.buffer);
         }
         self.encoder.footer(&mut self.buffer);
         let closed = self.append();
@@ -202,26 +189,60 @@ impl TapeFile {
         }
     }
 
-    fn lose(&mut self, loose: &[Loose], error: &RecordError) {
+    fn lose(&mut self, marks: &[(Option<u64>, Mark)], error: &RecordError) {
         let lost = self.lost.get_or_insert_with(|| Lost {
             count: 0,
             dispatches: Vec::new(),
             error: String::new(),
         });
-        lost.count += loose.len() as u64;
+        lost.count += marks.len() as u64;
         lost.error = error.to_string();
-        for (dispatch, entry) in loose {
-            let Some(dispatch) = dispatch else { continue };
-            if !lost.dispatches.contains(dispatch) {
-                lost.dispatches.push(*dispatch);
+        for (dispatch, mark) in marks.iter().copied().filter_map(with_dispatch) {
+            if lost.dispatches.last() != Some(&dispatch) && !lost.dispatches.contains(&dispatch) {
+                lost.dispatches.push(dispatch);
             }
-            self.open.remove(dispatch);
-            if matches!(entry, Entry::Outcome(_)) {
-                self.broken.remove(dispatch);
+            self.open.remove(&dispatch);
+            if mark == Mark::End {
+                self.broken.remove(&dispatch);
             } else {
-                self.broken.insert(*dispatch);
+                self.broken.insert(dispatch);
             }
         }
+    }
+}
+
+/// What a record means for its dispatch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mark {
+    Begin,
+    Middle,
+    End,
+}
+
+impl Mark {
+    fn of(entry: &Entry) -> Self {
+        match entry {
+            Entry::Dispatch(_) => Self::Begin,
+            Entry::Outcome(_) => Self::End,
+            _ => Self::Middle,
+        }
+    }
+}
+
+fn with_dispatch((dispatch, mark): (Option<u64>, Mark)) -> Option<(u64, Mark)> {
+    Some((dispatch?, mark))
+}
+
+/// Keeps in mind which dispatches are on their way.
+fn follow(open: &mut BTreeSet<u64>, dispatch: u64, mark: Mark) {
+    match mark {
+        Mark::Begin => {
+            open.insert(dispatch);
+        }
+        Mark::End => {
+            open.remove(&dispatch);
+        }
+        Mark::Middle => {}
     }
 }
 
@@ -322,7 +343,12 @@ fn read_whole(file: &mut File) -> Result<FoundEnd, String> {
     let mut reader = Reader::new(std::io::BufReader::new(file)).map_err(damaged)?;
     let mut open = BTreeSet::new();
     while let Some(record) = reader.next_record().map_err(damaged)? {
-        follow(&mut open, record.dispatch, &record.entry);
+        if let Entry::Lost(lost) = &record.entry {
+            open.retain(|dispatch| !lost.dispatches.contains(dispatch));
+        }
+        if let Some((dispatch, mark)) = with_dispatch((record.dispatch, Mark::of(&record.entry))) {
+            follow(&mut open, dispatch, mark);
+        }
     }
     if reader.redacted() > 0 {
         return Err("it was redacted; record to another file".to_owned());
@@ -337,18 +363,4 @@ fn read_whole(file: &mut File) -> Result<FoundEnd, String> {
         },
         open,
     })
-}
-
-/// Keeps in mind which dispatches are on their way.
-fn follow(open: &mut BTreeSet<u64>, dispatch: Option<u64>, entry: &Entry) {
-    match (entry, dispatch) {
-        (Entry::Dispatch(_), Some(dispatch)) => {
-            open.insert(dispatch);
-        }
-        (Entry::Outcome(_), Some(dispatch)) => {
-            open.remove(&dispatch);
-        }
-        (Entry::Lost(lost), _) => open.retain(|dispatch| !lost.dispatches.contains(dispatch)),
-        _ => {}
-    }
 }

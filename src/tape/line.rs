@@ -50,7 +50,7 @@ pub(super) struct Line {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) body: Option<Hash>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) capability: Option<String>,
+    pub(super) capability: Option<Cow<'static, str>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) count: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -74,7 +74,7 @@ pub(super) struct Line {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) fuel: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) handler: Option<String>,
+    pub(super) handler: Option<Cow<'static, str>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) head: Option<Hash>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -132,6 +132,55 @@ pub(super) struct Line {
     pub(super) warnings: Vec<String>,
 }
 
+impl Line {
+    /// Says whether every field was taken but those that all records have. Written out,
+    /// because comparing with an empty line takes as long as reading one.
+    pub(super) fn is_used_up(&self) -> bool {
+        self.answer.is_none()
+            && self.at_us.is_none()
+            && self.body.is_none()
+            && self.capability.is_none()
+            && self.count.is_none()
+            && self.decision.is_none()
+            && self.depth.is_none()
+            && self.dispatches.is_none()
+            && self.error.is_none()
+            && self.event.is_none()
+            && self.failure.is_none()
+            && self.format.is_none()
+            && self.fuel.is_none()
+            && self.handler.is_none()
+            && self.head.is_none()
+            && self.hook.is_none()
+            && self.id.is_none()
+            && self.dispatch.is_none()
+            && self.lines.is_none()
+            && self.matched.is_none()
+            && self.memory_bytes.is_none()
+            && self.parent.is_none()
+            && self.payload.is_none()
+            && self.phase.is_none()
+            && self.project.is_none()
+            && self.reason.is_none()
+            && self.redacted.is_none()
+            && self.request.is_none()
+            && self.session.is_none()
+            && self.sessions.is_none()
+            && self.stages.is_none()
+            && self.subject.is_none()
+            && self.text.is_none()
+            && self.time.is_none()
+            && self.took_us.is_none()
+            && self.trace.is_none()
+            && self.effects.is_empty()
+            && self.logs.is_empty()
+            && self.lost.is_empty()
+            && self.refusals.is_empty()
+            && self.warnings.is_empty()
+            && !self.derived
+    }
+}
+
 #[allow(
     clippy::trivially_copy_pass_by_ref,
     reason = "serde hands over references"
@@ -150,13 +199,13 @@ pub(super) struct LogRow {
     message: String,
 }
 
-impl From<&LogLine> for LogRow {
-    fn from(line: &LogLine) -> Self {
+impl From<LogLine> for LogRow {
+    fn from(line: LogLine) -> Self {
         Self {
-            event: Arc::clone(&line.event),
-            hook: Arc::clone(&line.hook),
+            event: line.event,
+            hook: line.hook,
             level: line.level,
-            message: line.message.clone(),
+            message: line.message,
         }
     }
 }
@@ -183,9 +232,8 @@ pub(super) struct StageRow {
     sort: Vec<Arc<str>>,
 }
 
-impl From<&Stages> for StageRow {
-    fn from(stages: &Stages) -> Self {
-        let stages = stages.clone();
+impl From<Stages> for StageRow {
+    fn from(stages: Stages) -> Self {
         Self {
             compose: stages.compose,
             dispatch: stages.dispatch,
@@ -236,21 +284,21 @@ pub(super) struct Row {
     when_fuel: Option<u64>,
 }
 
-impl From<&TraceRow> for Row {
-    fn from(row: &TraceRow) -> Self {
+impl From<TraceRow> for Row {
+    fn from(row: TraceRow) -> Self {
         Self {
             cause: row.cause,
             decision: row.decision,
-            dialect: row.dialect.clone(),
-            error: row.error.clone(),
+            dialect: row.dialect,
+            error: row.error,
             fuel: row.fuel,
-            hook: Arc::clone(&row.hook),
+            hook: row.hook,
             matched: row.matched,
             memory_bytes: row.memory_bytes,
             priority: row.priority,
-            reason: row.reason.clone(),
-            refusals: row.refusals.clone(),
-            stack: row.stack.clone(),
+            reason: row.reason,
+            refusals: row.refusals,
+            stack: row.stack,
             took_us: microseconds(row.duration),
             when_fuel: row.when_fuel,
         }

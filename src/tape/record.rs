@@ -1,5 +1,6 @@
 //! What is on a tape. Texts are whole here; how they are stored is a matter of the line.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -215,7 +216,7 @@ pub struct HookCall {
     /// The hook.
     pub hook: Arc<str>,
     /// What runs.
-    pub handler: String,
+    pub handler: Cow<'static, str>,
     /// What it gets, as JSON text.
     pub payload: Arc<str>,
     /// When, in microseconds since the dispatch began.
@@ -240,7 +241,7 @@ pub struct HostCall {
     /// Which part of it.
     pub phase: Phase,
     /// What it called, for example `http.send`.
-    pub capability: String,
+    pub capability: Cow<'static, str>,
     /// What it asked, as JSON text.
     pub request: Arc<str>,
     /// What it got, as JSON text.
@@ -311,8 +312,6 @@ pub struct End {
 pub struct Undecided {
     /// The event's name.
     pub event: String,
-    /// What it carried, as JSON text.
-    pub payload: Arc<str>,
     /// Why.
     pub error: String,
     /// When it came in, in milliseconds since 1970.

@@ -67,6 +67,10 @@ struct Shared {
     begun: AtomicBool,
     /// Whether a dispatch that cannot be recorded must not be decided.
     required: AtomicBool,
+    /// Why the last records were not written. Not behind the lock of the file, which is
+    /// held while records are written: no dispatch waits for that.
+    trouble: Mutex<Option<RecordError>>,
+    troubled: AtomicBool,
     bell: Bell,
 }
 
@@ -104,6 +108,8 @@ impl Recorder {
             sessions: AtomicU64::new(position.sessions),
             begun: AtomicBool::new(position.next > 0),
             required: AtomicBool::new(false),
+            trouble: Mutex::default(),
+            troubled: AtomicBool::new(false),
             bell: Bell::default(),
         });
         let writer = Arc::clone(&shared);
@@ -189,7 +195,10 @@ impl Recorder {
 
     /// Returns why the last records were not written, if they were not.
     pub(crate) fn trouble(&self) -> Option<RecordError> {
-        lock(&self.shared.file).trouble()
+        if !self.shared.troubled.load(Ordering::Relaxed) {
+            return None;
+        }
+        lock(&self.shared.trouble).clone()
     }
 }
 
@@ -204,7 +213,11 @@ impl Shared {
             }
         }
         drop(scrubber);
-        file.write(&loose)
+        let written = file.write(loose);
+        drop(file);
+        self.troubled.store(written.is_err(), Ordering::Relaxed);
+        *lock(&self.trouble) = written.as_ref().err().cloned();
+        written
     }
 
     /// Does nothing the second time.

@@ -378,8 +378,6 @@ fn seal(number: u64, head: Hash, count: u64, sum: &Sha256) -> String {
         count,
         lines: Hash::from_bytes(lines.into()),
     });
-    let line = to_line(number, head, None, &entry, &mut |text| {
-        Text::Inline(text.clone())
-    });
+    let line = to_line(number, head, None, entry, &mut Text::Inline);
     serde_json::to_string(&line).unwrap_or_default() + "\n"
 }

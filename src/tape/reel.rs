@@ -94,7 +94,7 @@ impl Reel {
     /// Returns that the tape has no answer.
     pub(crate) fn cross<T: Serialize + DeserializeOwned>(
         &self,
-        capability: &str,
+        capability: &'static str,
         request: impl FnOnce() -> Value,
         live: impl FnOnce() -> T,
     ) -> Result<T, Failure> {
@@ -117,7 +117,7 @@ impl Reel {
     /// Returns that the tape has no answer.
     pub(crate) fn cross_result<T, E>(
         &self,
-        capability: &str,
+        capability: &'static str,
         request: impl FnOnce() -> Value,
         live: impl FnOnce() -> Result<T, E>,
     ) -> Result<Result<T, E>, Failure>
@@ -142,7 +142,7 @@ impl Reel {
     /// written down, and a replay works it out again.
     pub(crate) fn derive<T: Serialize>(
         &self,
-        capability: &str,
+        capability: &'static str,
         request: impl FnOnce() -> Value,
         live: impl FnOnce() -> T,
     ) -> T {
@@ -159,7 +159,7 @@ impl Reel {
     /// Does the same for a call that can fail.
     pub(crate) fn derive_result<T: Serialize, E: Serialize>(
         &self,
-        capability: &str,
+        capability: &'static str,
         request: impl FnOnce() -> Value,
         live: impl FnOnce() -> Result<T, E>,
     ) -> Result<T, E> {
@@ -181,7 +181,7 @@ impl Reel {
     /// replay itself does.
     pub(crate) fn cross_or<T: Serialize + DeserializeOwned>(
         &self,
-        capability: &str,
+        capability: &'static str,
         request: impl FnOnce() -> Value,
         live: impl FnOnce() -> T,
     ) -> T {
@@ -202,7 +202,12 @@ impl Reel {
     }
 
     /// Writes down that a call was refused.
-    pub(crate) fn refused(&self, capability: &str, request: impl FnOnce() -> Value, why: &str) {
+    pub(crate) fn refused(
+        &self,
+        capability: &'static str,
+        request: impl FnOnce() -> Value,
+        why: &str,
+    ) {
         self.derive(
             capability,
             request,
@@ -235,7 +240,7 @@ fn new_request(what: &str) -> Failure {
 impl Inner {
     fn push<T: Serialize>(
         &self,
-        capability: &str,
+        capability: &'static str,
         request: Arc<str>,
         answer: &T,
         derived: bool,
@@ -246,7 +251,7 @@ impl Inner {
         self.scene.push(Entry::HostCall(HostCall {
             hook: Arc::clone(&self.hook),
             phase: self.phase,
-            capability: capability.to_owned(),
+            capability: capability.into(),
             request,
             answer: answer.into(),
             derived,

@@ -4,8 +4,6 @@
 use std::sync::Arc;
 use std::time::{Instant, SystemTime};
 
-use serde_json::Value;
-
 use super::line::microseconds;
 use super::part::Part;
 use super::record::{
@@ -123,7 +121,7 @@ impl Scene {
         let at_us = self.elapsed();
         self.push(Entry::HookCall(HookCall {
             hook: Arc::clone(&hook.name),
-            handler: hook.handler.kind().to_owned(),
+            handler: hook.handler.kind().into(),
             payload: event.payload.shared_text(),
             at_us,
         }));
@@ -212,9 +210,4 @@ pub(crate) fn now() -> u64 {
     since.map_or(0, |since| {
         u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
     })
-}
-
-/// Returns the text of a payload that could not be decoded.
-pub(crate) fn raw(payload: &Value) -> Arc<str> {
-    crate::json::to_text(payload).into()
 }

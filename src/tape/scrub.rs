@@ -129,10 +129,7 @@ impl Scrubber {
                 self.strings(&mut one.warnings);
                 one.trace.iter_mut().for_each(|row| self.row(row));
             }
-            Entry::Undecided(one) => {
-                self.text(&mut one.payload);
-                self.string(&mut one.error);
-            }
+            Entry::Undecided(one) => self.string(&mut one.error),
             Entry::Header(_)
             | Entry::Session(_)
             | Entry::Lost(_)

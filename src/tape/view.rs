@@ -250,7 +250,7 @@ fn host_call(call: &HostCall) -> Value {
 #[must_use]
 pub fn summary(call: &HostCall) -> String {
     let (request, answer) = (unfolded(&call.request), unfolded(&call.answer));
-    let asked = match call.capability.as_str() {
+    let asked = match &*call.capability {
         "http.send" => format!("{} {}", plain(&request["method"]), plain(&request["url"])),
         capability => {
             let about = ["key", "name", "path", "count"]

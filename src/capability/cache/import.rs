@@ -81,7 +81,7 @@ impl Call {
     /// Counts the call, and asks the hook's cache until it has to answer.
     fn ask<T: Serialize + DeserializeOwned>(
         &mut self,
-        capability: &str,
+        capability: &'static str,
         request: impl FnOnce() -> Value,
         work: impl FnOnce(Timed<'_>) -> Result<T, CacheError>,
     ) -> wasmtime::Result<Result<T, CacheError>> {
@@ -93,7 +93,7 @@ impl Call {
     }
 
     /// Counts a call that asks for nothing a cache could do.
-    fn wrong<T>(&mut self, capability: &str, key: &str, error: wit::Error) -> Answer<T> {
+    fn wrong<T>(&mut self, capability: &'static str, key: &str, error: wit::Error) -> Answer<T> {
         let border = self.enter()?;
         border.reel().derive(
             capability,

@@ -175,7 +175,7 @@ impl Clock {
 
 /// Reads a clock in nanoseconds. Where the tape has no reading, the call fails when it
 /// ends.
-fn read(reel: &Reel, capability: &str, live: impl FnOnce() -> u64) -> Duration {
+fn read(reel: &Reel, capability: &'static str, live: impl FnOnce() -> u64) -> Duration {
     let told = reel.cross(capability, || json!({}), live);
     Duration::from_nanos(told.unwrap_or_default())
 }

@@ -82,13 +82,14 @@ impl Wasi {
             program.furnish(&mut builder);
         }
         let seed = border.event().seed(border.hook());
-        builder.insecure_random_seed(random::Seeded::new(&seed, "seed").number());
         if grants.random {
             builder
+                .insecure_random_seed(random::Real::new(border.reel()).number())
                 .secure_random(random::Real::new(border.reel()))
                 .insecure_random(random::Real::new(border.reel()));
         } else {
             builder
+                .insecure_random_seed(random::Seeded::new(&seed, "seed").number())
                 .secure_random(random::Seeded::new(&seed, "random"))
                 .insecure_random(random::Seeded::new(&seed, "insecure"));
         }

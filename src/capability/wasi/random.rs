@@ -91,6 +91,13 @@ impl Real {
         Self { reel: reel.clone() }
     }
 
+    /// Returns a number for `wasi:random/insecure-seed`.
+    pub(super) fn number(&mut self) -> u128 {
+        let mut bytes = [0; 16];
+        self.fill(&mut bytes);
+        u128::from_le_bytes(bytes)
+    }
+
     fn fill(&mut self, bytes: &mut [u8]) {
         let count = bytes.len();
         let told = self.reel.cross(

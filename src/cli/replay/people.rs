@@ -80,7 +80,10 @@ pub(super) fn change(item: &Item) -> String {
         style::name(style::plain(&item.event)),
         style::plain(subject)
     );
-    if today.new_requests.is_empty() {
+    if let (Verdict::Kept, Some(difference)) = (today.verdict, &today.difference) {
+        let what = style::plain(&difference.what);
+        let _ = writeln!(out, "        differs in {what}");
+    } else if today.new_requests.is_empty() {
         let _ = writeln!(out, "        was    {}", told(&item.was));
         let _ = writeln!(out, "        today  {}", told(&today.told));
     }
