@@ -76,7 +76,14 @@ fn cx_008_a_tape_is_the_same_in_ci_and_a_changed_hook_is_found() {
     for what in ["rm -rf /", "ls"] {
         let payload = command(what).to_string();
         hookbox(&[
-            "run", "tool.pre", "-p", folder, "--payload", &payload, "--tape", tape,
+            "run",
+            "tool.pre",
+            "-p",
+            folder,
+            "--payload",
+            &payload,
+            "--tape",
+            tape,
         ]);
     }
     let same = hookbox(&["replay", tape, "--check", "-p", folder]);

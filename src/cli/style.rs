@@ -52,6 +52,14 @@ pub(super) fn grouped(number: u64) -> String {
     text
 }
 
+/// Writes a number of things.
+pub(super) fn counted(count: u64, thing: &str) -> String {
+    match count {
+        1 => format!("1 {thing}"),
+        count => format!("{} {thing}s", grouped(count)),
+    }
+}
+
 /// Writes a number of bytes in the unit that fits.
 pub(super) fn size(bytes: u64) -> String {
     #[allow(clippy::cast_precision_loss, reason = "two digits are shown")]

@@ -78,7 +78,7 @@ pub enum RedactError {
     },
     /// A pattern is none.
     #[error("the pattern cannot be used: {0}")]
-    Pattern(#[from] regex::Error),
+    Pattern(String),
 }
 
 fn fields() -> String {
@@ -128,7 +128,9 @@ impl Redaction {
     /// # Errors
     /// Returns that this is none.
     pub fn pattern(&mut self, pattern: &str) -> Result<(), RedactError> {
-        self.patterns.push(Regex::new(pattern)?);
+        let pattern =
+            Regex::new(pattern).map_err(|error| RedactError::Pattern(error.to_string()))?;
+        self.patterns.push(pattern);
         Ok(())
     }
 
@@ -298,6 +300,10 @@ fn mark(value: &mut Value, mut paths: BTreeSet<String>, was: Hash) {
         was,
     };
     let redacted = serde_json::to_value(redacted).unwrap_or_default();
+    // What a record has none of is not written.
+    object.retain(|field, value| {
+        field == "trace" || value.as_array().is_none_or(|list| !list.is_empty())
+    });
     object.insert("redacted".to_owned(), redacted);
 }
 

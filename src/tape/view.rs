@@ -82,7 +82,8 @@ pub fn add_checked(view: &mut Value, checked: &Checked) {
 }
 
 /// JSON texts are shown as what they say; anything else as the text it is.
-pub(super) fn unfolded(text: &str) -> Value {
+#[must_use]
+pub fn unfolded(text: &str) -> Value {
     crate::json::parse_value(text).unwrap_or_else(|_| text.into())
 }
 

@@ -37,6 +37,8 @@ pub(super) struct Today {
     pub(super) fuel: (u64, u64),
     pub(super) difference: Option<Difference>,
     pub(super) new_requests: Vec<String>,
+    /// The payload before and after, where that is what changed.
+    pub(super) payloads: Option<(String, String)>,
 }
 
 impl Item {
@@ -61,7 +63,7 @@ impl Item {
             },
             took_us: end.map_or(0, |end| end.took_us),
             hooks: end.map_or(0, |end| end.stages.dispatch.len()),
-            checked: checked.map(Today::new),
+            checked: checked.map(|checked| Today::new(dispatch, checked)),
             views: Vec::new(),
         };
         if views {
@@ -129,8 +131,13 @@ impl Told {
 }
 
 impl Today {
-    fn new(checked: &Checked) -> Self {
+    fn new(dispatch: &Dispatch, checked: &Checked) -> Self {
         let outcome = &checked.outcome;
+        let before = || dispatch.end().map(|end| view::unfolded(&end.payload));
+        let payloads = (checked.verdict == Verdict::PayloadChanged)
+            .then(before)
+            .flatten()
+            .map(|before| (pretty(&before), pretty(outcome.payload.value())));
         Self {
             told: Told {
                 decision: Some(outcome.decision),
@@ -141,6 +148,7 @@ impl Today {
             fuel: checked.fuel,
             difference: checked.difference.clone(),
             new_requests: checked.new_requests.clone(),
+            payloads,
         }
     }
 
@@ -164,6 +172,12 @@ impl Today {
                 found: text("found"),
             }),
             new_requests: serde_json::from_value(requests).unwrap_or_default(),
+            payloads: (verdict == Verdict::PayloadChanged)
+                .then(|| (pretty(&view["payload"]), pretty(&today["payload"]))),
         })
     }
+}
+
+fn pretty(value: &Value) -> String {
+    serde_json::to_string_pretty(value).unwrap_or_default()
 }

@@ -397,7 +397,6 @@ impl<'a> Work<'a> {
     fn merge(&mut self, path: &Path) -> Result<()> {
         let file = std::fs::File::open(path)
             .with_context(|| format!("{} cannot be read", path.display()))?;
-        self.tally.tapes += 1;
         let reading = Reading::start(0);
         for (index, line) in BufReader::new(file).lines().enumerate() {
             let place = || format!("{} line {}", path.display(), index + 1);
@@ -411,6 +410,8 @@ impl<'a> Work<'a> {
             let Some(item) = Item::read(value) else {
                 bail!("{} is nothing that `hookbox replay --json` prints", place());
             };
+            self.reports.name(&item.tape);
+            self.tally.tapes = self.reports.names();
             if item.is_caused() {
                 self.reports.append(item);
             } else {
@@ -471,6 +472,7 @@ pub(super) fn ending(ending: Option<Ending>, records: u64, unfinished: usize) ->
     };
     Some(match unfinished {
         0 => what,
+        1 => format!("{what}, and a dispatch on it never ends"),
         count => format!("{what}, and {count} dispatches on it never end"),
     })
 }

@@ -24,17 +24,10 @@ pub(super) fn line(item: &Item) -> String {
         told(&item.was),
         style::faint(format!(
             "{} called, {:.2} ms",
-            hooks(item.hooks),
+            style::counted(item.hooks as u64, "hook"),
             item.took_us as f64 / 1e3
         ))
     )
-}
-
-fn hooks(count: usize) -> String {
-    match count {
-        1 => "1 hook".to_owned(),
-        count => format!("{count} hooks"),
-    }
 }
 
 /// A decision in a few words.
@@ -86,6 +79,9 @@ pub(super) fn change(item: &Item) -> String {
     } else if today.new_requests.is_empty() {
         let _ = writeln!(out, "        was    {}", told(&item.was));
         let _ = writeln!(out, "        today  {}", told(&today.told));
+    }
+    if let Some((before, after)) = &today.payloads {
+        out += &diff::changed_lines(before, after);
     }
     for request in &today.new_requests {
         let request = style::plain(request);
@@ -172,16 +168,17 @@ pub(super) fn total(tally: &Tally) -> String {
     } else {
         format!(": {}", parts.join(", "))
     };
-    let events = if tally.events == 1 { "event" } else { "events" };
-    let tapes = if tally.tapes == 1 { "tape" } else { "tapes" };
-    format!(
-        "{} {events} on {} {tapes}{parts} {}\n",
-        style::grouped(tally.events),
-        style::grouped(tally.tapes),
-        style::faint(format!(
-            "({} records, {})",
-            style::grouped(tally.records),
+    let size = match tally.records {
+        0 => String::new(),
+        records => style::faint(format!(
+            " ({}, {})",
+            style::counted(records, "record"),
             style::size(tally.bytes)
-        ))
+        )),
+    };
+    format!(
+        "{} on {}{parts}{size}\n",
+        style::counted(tally.events, "event"),
+        style::counted(tally.tapes, "tape")
     )
 }

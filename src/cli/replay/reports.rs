@@ -37,6 +37,20 @@ impl Reports {
         }
     }
 
+    /// Notes that a tape was read.
+    pub(super) fn name(&mut self, tape: &str) {
+        if self.names.last().is_none_or(|last| last != tape)
+            && !self.names.iter().any(|name| name == tape)
+        {
+            self.names.push(tape.to_owned());
+        }
+    }
+
+    /// Returns how many tapes were read.
+    pub(super) fn names(&self) -> u64 {
+        self.names.len() as u64
+    }
+
     pub(super) fn wants_views(&self) -> bool {
         self.html.is_some()
     }
@@ -48,9 +62,7 @@ impl Reports {
     }
 
     pub(super) fn take(&mut self, item: Item, fails: bool) {
-        if !self.names.contains(&item.tape) {
-            self.names.push(item.tape.clone());
-        }
+        self.name(&item.tape);
         if let Some(suites) = &mut self.junit {
             let suite = suites.entry(item.tape.clone()).or_default();
             suite.push(entry(&item, fails));

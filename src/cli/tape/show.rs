@@ -246,10 +246,10 @@ fn header(project: &Project) -> String {
         None => String::new(),
     };
     let head = format!(
-        "recorded {} by hookbox {} with {} hooks{cut}",
+        "recorded {} by hookbox {} with {}{cut}",
         timestamp::written(project.time),
         project.hookbox,
-        project.hooks.len()
+        style::counted(project.hooks.len() as u64, "hook")
     );
     format!("{}\n", style::faint(style::plain(&head)))
 }
