@@ -193,7 +193,7 @@ impl Runtime {
     /// it had been allowed.
     pub fn dispatch(&self, event: &str, payload: Value) -> Result<Outcome, DispatchError> {
         let taping = &self.inner.origin.taping;
-        taping.check(&self.inner.loaded.config)?;
+        let losses = taping.check(&self.inner.loaded.config)?;
         let decoded = self.inner.decode(event, payload, None);
         let event = decoded.inspect_err(|error| taping.undecided(event, error))?;
         let scene = self.inner.scene(&event);
@@ -204,7 +204,7 @@ impl Runtime {
         self.inner.logs.remember(&outcome.logs);
         if let Some(scene) = scene {
             scene.close(&outcome);
-            taping.settle(&self.inner.loaded.config, &mut outcome)?;
+            taping.settle(&self.inner.loaded.config, losses, &mut outcome)?;
         }
         Ok(outcome)
     }

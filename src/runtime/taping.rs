@@ -34,16 +34,21 @@ impl Taping {
         recorder.begin(describe(workshop, loaded, services), scrubber)
     }
 
-    /// Refuses to decide what could not be recorded.
-    pub(super) fn check(&self, config: &Config) -> Result<(), DispatchError> {
-        match &self.recorder {
-            None if config.tape_required && !self.waived => Err(DispatchError::NoTape),
-            Some(recorder) if self.is_required(config) => match recorder.flush() {
-                Ok(()) => Ok(()),
-                Err(error) => Err(DispatchError::Tape(error)),
-            },
-            _ => Ok(()),
+    /// Refuses to decide what could not be recorded. Returns how often records were lost
+    /// before.
+    pub(super) fn check(&self, config: &Config) -> Result<u64, DispatchError> {
+        let Some(recorder) = &self.recorder else {
+            if config.tape_required && !self.waived {
+                return Err(DispatchError::NoTape);
+            }
+            return Ok(0);
+        };
+        // Before the file is written, or what is lost then would not count.
+        let losses = recorder.losses();
+        if self.is_required(config) {
+            recorder.flush().map_err(DispatchError::Tape)?;
         }
+        Ok(losses)
     }
 
     fn is_required(&self, config: &Config) -> bool {
@@ -66,10 +71,11 @@ impl Taping {
     }
 
     /// Sees to it that the outcome is recorded where it must be, and says so where it
-    /// is not.
+    /// is not. `losses` is how often records were lost before.
     pub(super) fn settle(
         &self,
         config: &Config,
+        losses: u64,
         outcome: &mut Outcome,
     ) -> Result<(), DispatchError> {
         let Some(recorder) = &self.recorder else {
@@ -79,7 +85,7 @@ impl Taping {
         if self.is_required(config) {
             settled = settled.and_then(|()| recorder.flush());
         }
-        match settled.err().or_else(|| recorder.trouble()) {
+        match settled.err().or_else(|| recorder.trouble(losses)) {
             Some(error) => self.not_recorded(config, error, outcome),
             None => Ok(()),
         }

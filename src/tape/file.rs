@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::fs::{File, TryLockError};
-use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
+use std::io::{BufReader, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
 use super::encode::{Encoder, Position};
@@ -24,6 +24,9 @@ pub(super) struct TapeFile {
     /// How far whole records reach.
     length: u64,
     encoder: Encoder,
+    /// A header or sessions that could not be written: what comes after them is of no
+    /// use without them.
+    begins: Vec<Entry>,
     lost: Option<Lost>,
     /// Dispatches of which a record was lost: the others are of no use.
     broken: BTreeSet<u64>,
@@ -31,8 +34,20 @@ pub(super) struct TapeFile {
     open: BTreeSet<u64>,
     /// Bytes of a torn record that were dropped.
     recovered: Option<u64>,
+    /// Why the last records were not written.
+    trouble: Option<RecordError>,
+    losses: Losses,
     closed: bool,
     buffer: Vec<u8>,
+}
+
+/// Writes that failed. The next one may succeed, and a gap stays a gap.
+#[derive(Debug, Default)]
+struct Losses {
+    count: u64,
+    last: Option<RecordError>,
+    /// What nobody has heard of yet.
+    untold: Option<RecordError>,
 }
 
 impl TapeFile {
@@ -65,10 +80,13 @@ impl TapeFile {
             file,
             length: end.length,
             encoder: Encoder::at(end.position),
+            begins: Vec::new(),
             lost: cut_off(end.open),
             broken: BTreeSet::new(),
             open: BTreeSet::new(),
             recovered: end.recovered,
+            trouble: None,
+            losses: Losses::default(),
             closed: false,
             buffer: Vec::new(),
         })
@@ -79,9 +97,37 @@ impl TapeFile {
         self.encoder.position()
     }
 
-    /// Returns how many bytes of an unfinished record were dropped.
-    pub(super) fn recovered(&self) -> Option<u64> {
-        self.recovered
+    /// Returns how many bytes of an unfinished record were dropped, to whoever asks first.
+    pub(super) fn recovered(&mut self) -> Option<u64> {
+        self.recovered.take()
+    }
+
+    /// Returns how often records were lost.
+    pub(super) fn losses(&self) -> u64 {
+        self.losses.count
+    }
+
+    /// Returns why records were lost of which nobody has heard yet.
+    pub(super) fn untold(&mut self) -> Option<RecordError> {
+        self.losses.untold.take()
+    }
+
+    /// Returns why records were not written, now or since there were that many losses, or
+    /// why the next ones will not be.
+    pub(super) fn trouble(&mut self, since: u64) -> Option<RecordError> {
+        let untold = self.untold();
+        let earlier = self
+            .losses
+            .last
+            .as_ref()
+            .filter(|_| self.losses.count > since);
+        let known = self.trouble.as_ref().or(earlier).cloned().or(untold);
+        known.or_else(|| self.closed.then(|| self.over()))
+    }
+
+    /// Says whether there is anything that dispatches have to hear of.
+    pub(super) fn is_eventful(&self) -> bool {
+        self.closed || self.trouble.is_some() || self.losses.untold.is_some()
     }
 
     pub(super) fn is_closed(&self) -> bool {
@@ -90,16 +136,21 @@ impl TapeFile {
 
     /// Writes records: all of them, or none.
     pub(super) fn write(&mut self, loose: Vec<Loose>) -> Result<(), RecordError> {
-        if loose.is_empty() && self.lost.is_none() {
+        let written = self.write_all(loose);
+        self.trouble = written.as_ref().err().cloned();
+        written
+    }
+
+    fn write_all(&mut self, loose: Vec<Loose>) -> Result<(), RecordError> {
+        if loose.is_empty() && self.lost.is_none() && self.begins.is_empty() {
             return self.still_there();
         }
         let before = self.encoder.position();
         self.buffer.clear();
-        if let Some(lost) = self.lost.clone() {
-            self.encoder.push(None, Entry::Lost(lost), &mut self.buffer);
-        }
+        self.push_waiting();
         let mut marks = Vec::with_capacity(loose.len());
         for (dispatch, entry) in loose {
+            self.break_with_parent(dispatch, &entry);
             marks.push((dispatch, Mark::of(&entry)));
             if !dispatch.is_some_and(|dispatch| self.broken.contains(&dispatch)) {
                 self.encoder.push(dispatch, entry, &mut self.buffer);
@@ -107,30 +158,64 @@ impl TapeFile {
         }
         match self.append() {
             Ok(()) => {
+                self.begins.clear();
                 self.lost = None;
-                for (dispatch, mark) in marks.into_iter().filter_map(with_dispatch) {
-                    follow(&mut self.open, dispatch, mark);
-                    if mark == Mark::End {
-                        self.broken.remove(&dispatch);
+                for (dispatch, mark) in &marks {
+                    follow(&mut self.open, *dispatch, mark);
+                    if let (Mark::End, Some(dispatch)) = (mark, dispatch) {
+                        self.broken.remove(dispatch);
                     }
                 }
                 Ok(())
             }
             Err(error) => {
                 self.encoder.back_to(before);
-                self.lose(&marks, &error);
+                self.lose(marks, &error);
                 Err(error)
             }
         }
     }
 
-    /// Closes the tape.
+    /// Puts what could not be written before in front, with the gap that it left.
+    fn push_waiting(&mut self) {
+        for entry in &self.begins {
+            self.encoder.push(None, entry.clone(), &mut self.buffer);
+        }
+        if let Some(lost) = self.lost.clone() {
+            let entry = Entry::Lost(lost);
+            self.encoder.push(None, entry, &mut self.buffer);
+        }
+    }
+
+    /// What a lost dispatch causes is lost with it.
+    fn break_with_parent(&mut self, dispatch: Option<u64>, entry: &Entry) {
+        if let (Some(dispatch), Entry::Dispatch(start)) = (dispatch, entry)
+            && start
+                .parent
+                .is_some_and(|parent| self.broken.contains(&parent))
+        {
+            self.broken.insert(dispatch);
+        }
+    }
+
+    /// Closes the tape, for others to go on with.
     pub(super) fn close(&mut self) -> Result<(), RecordError> {
-        if self.length == 0 {
+        let closed = self.write_footer();
+        self.closed = true;
+        // The file stays open as long as anybody holds the recorder. A lock that cannot
+        // be given back goes with it.
+        let _ = self.file.unlock();
+        closed
+    }
+
+    /// A footer vouches for everything, so one without the gaps before it is not written.
+    fn write_footer(&mut self) -> Result<(), RecordError> {
+        if self.length == 0 && self.begins.is_empty() {
             return Ok(());
         }
         let before = self.encoder.position();
         self.buffer.clear();
+        self.push_waiting();
         if !self.open.is_empty() {
             let entry = Entry::Lost(Lost {
                 count: 0,
@@ -140,17 +225,12 @@ impl TapeFile {
             self.encoder.push(None, entry, &mut self.buffer);
         }
         self.encoder.footer(&mut self.buffer);
-        let closed = self.append();
-        self.closed = true;
-        closed.inspect_err(|_| self.encoder.back_to(before))
+        self.append().inspect_err(|_| self.encoder.back_to(before))
     }
 
     fn append(&mut self) -> Result<(), RecordError> {
         if self.closed {
-            return Err(RecordError::Write {
-                path: self.path.clone(),
-                why: "the tape was closed".to_owned(),
-            });
+            return Err(self.over());
         }
         self.still_there()?;
         if let Err(error) = self.file.write_all(&self.buffer) {
@@ -182,6 +262,13 @@ impl TapeFile {
         Ok(())
     }
 
+    fn over(&self) -> RecordError {
+        RecordError::Write {
+            path: self.path.clone(),
+            why: "the tape was closed".to_owned(),
+        }
+    }
+
     fn failed(&self, error: &std::io::Error) -> RecordError {
         RecordError::Write {
             path: self.path.clone(),
@@ -189,60 +276,53 @@ impl TapeFile {
         }
     }
 
-    fn lose(&mut self, marks: &[(Option<u64>, Mark)], error: &RecordError) {
-        let lost = self.lost.get_or_insert_with(|| Lost {
-            count: 0,
-            dispatches: Vec::new(),
-            error: String::new(),
-        });
-        lost.count += marks.len() as u64;
-        lost.error = error.to_string();
-        for (dispatch, mark) in marks.iter().copied().filter_map(with_dispatch) {
-            if lost.dispatches.last() != Some(&dispatch) && !lost.dispatches.contains(&dispatch) {
+    fn lose(&mut self, marks: Vec<(Option<u64>, Mark)>, error: &RecordError) {
+        self.losses.count += 1;
+        self.losses.last = Some(error.clone());
+        self.losses.untold = Some(error.clone());
+        for (dispatch, mark) in marks {
+            if let Mark::Session(entry) = mark {
+                self.begins.push(*entry);
+                continue;
+            }
+            let lost = self.lost.get_or_insert_with(|| Lost {
+                count: 0,
+                dispatches: Vec::new(),
+                error: String::new(),
+            });
+            lost.count += 1;
+            lost.error = error.to_string();
+            let Some(dispatch) = dispatch else { continue };
+            if self.broken.insert(dispatch) {
                 lost.dispatches.push(dispatch);
             }
             self.open.remove(&dispatch);
-            if mark == Mark::End {
+            if matches!(mark, Mark::End) {
                 self.broken.remove(&dispatch);
-            } else {
-                self.broken.insert(dispatch);
             }
         }
     }
 }
 
-/// What a record means for its dispatch.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// What is kept of a record while it is written: records themselves are used up by it.
 enum Mark {
+    /// A header or session, which is needed again if the write fails.
+    Session(Box<Entry>),
     Begin,
     Middle,
     End,
+    Lost(Vec<u64>),
 }
 
 impl Mark {
     fn of(entry: &Entry) -> Self {
         match entry {
+            Entry::Header(_) | Entry::Session(_) => Self::Session(Box::new(entry.clone())),
             Entry::Dispatch(_) => Self::Begin,
             Entry::Outcome(_) => Self::End,
+            Entry::Lost(lost) => Self::Lost(lost.dispatches.clone()),
             _ => Self::Middle,
         }
-    }
-}
-
-fn with_dispatch((dispatch, mark): (Option<u64>, Mark)) -> Option<(u64, Mark)> {
-    Some((dispatch?, mark))
-}
-
-/// Keeps in mind which dispatches are on their way.
-fn follow(open: &mut BTreeSet<u64>, dispatch: u64, mark: Mark) {
-    match mark {
-        Mark::Begin => {
-            open.insert(dispatch);
-        }
-        Mark::End => {
-            open.remove(&dispatch);
-        }
-        Mark::Middle => {}
     }
 }
 
@@ -294,10 +374,22 @@ fn find_end(file: &mut File) -> Result<FoundEnd, String> {
             open: BTreeSet::new(),
         });
     }
+    // Whatever stands at its end, it has to begin as a tape of this version.
+    from_start(file)?;
     if let Some(end) = read_footer(file, length).map_err(|error| error.to_string())? {
         return Ok(end);
     }
     read_whole(file)
+}
+
+fn from_start(file: &mut File) -> Result<Reader<BufReader<&mut File>>, String> {
+    file.seek(SeekFrom::Start(0))
+        .map_err(|error| error.to_string())?;
+    Reader::new(BufReader::new(file)).map_err(damaged)
+}
+
+fn damaged(error: super::TapeError) -> String {
+    format!("{error}; record to another file")
 }
 
 /// Reads only the end of the file: a tape that was closed says there where it stands.
@@ -335,28 +427,27 @@ fn read_footer(file: &mut File, length: u64) -> std::io::Result<Option<FoundEnd>
     }))
 }
 
-/// Reads a tape that was not closed, up to its last whole record.
+/// Reads a tape that was not closed, up to its last whole record but for a footer.
 fn read_whole(file: &mut File) -> Result<FoundEnd, String> {
-    file.seek(SeekFrom::Start(0))
-        .map_err(|error| error.to_string())?;
-    let damaged = |error: super::TapeError| format!("{error}; record to another file");
-    let mut reader = Reader::new(std::io::BufReader::new(file)).map_err(damaged)?;
+    let mut reader = from_start(file)?;
+    let (mut length, mut position) = (reader.bytes(), reader.position());
+    let mut sealed = false;
     let mut open = BTreeSet::new();
     while let Some(record) = reader.next_record().map_err(damaged)? {
-        if let Entry::Lost(lost) = &record.entry {
-            open.retain(|dispatch| !lost.dispatches.contains(dispatch));
-        }
-        if let Some((dispatch, mark)) = with_dispatch((record.dispatch, Mark::of(&record.entry))) {
-            follow(&mut open, dispatch, mark);
+        follow(&mut open, record.dispatch, &Mark::of(&record.entry));
+        match record.entry {
+            Entry::Footer(_) => {}
+            Entry::Redaction(_) => sealed = true,
+            _ => (length, position) = (reader.bytes(), reader.position()),
         }
     }
-    if reader.redacted() > 0 {
+    if sealed || reader.redacted() > 0 {
         return Err("it was redacted; record to another file".to_owned());
     }
     Ok(FoundEnd {
-        length: reader.bytes(),
-        position: reader.position(),
-        footer: 0,
+        length,
+        position,
+        footer: reader.bytes() - length,
         recovered: match reader.ending() {
             Some(Ending::Torn { bytes }) => Some(bytes),
             _ => None,
@@ -364,3 +455,20 @@ fn read_whole(file: &mut File) -> Result<FoundEnd, String> {
         open,
     })
 }
+
+/// Keeps in mind which dispatches are on their way.
+fn follow(open: &mut BTreeSet<u64>, dispatch: Option<u64>, mark: &Mark) {
+    match (mark, dispatch) {
+        (Mark::Begin, Some(dispatch)) => {
+            open.insert(dispatch);
+        }
+        (Mark::End, Some(dispatch)) => {
+            open.remove(&dispatch);
+        }
+        (Mark::Lost(lost), _) => open.retain(|dispatch| !lost.contains(dispatch)),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests;

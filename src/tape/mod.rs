@@ -27,6 +27,9 @@ mod text;
 pub(crate) mod track;
 pub mod view;
 
+#[cfg(test)]
+mod tests;
+
 use std::fmt;
 
 pub use check::{Checked, Checker, Seen};
@@ -60,10 +63,12 @@ impl Format {
 
     fn parse(text: &str) -> Option<Self> {
         let (major, minor) = text.split_once('.')?;
-        Some(Self {
+        let format = Self {
             major: major.parse().ok()?,
             minor: minor.parse().ok()?,
-        })
+        };
+        // `+1.00` would be a second way to write the same version.
+        (format.to_string() == text).then_some(format)
     }
 }
 

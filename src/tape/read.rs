@@ -16,6 +16,7 @@ use super::line::{Kind, Line};
 use super::record::{Body, Entry, Project, Record};
 use super::seal::Hash;
 use super::text::{Text, Window};
+use crate::canonical;
 
 /// How long a line may be: the largest payload there can be, every character escaped.
 pub const LONGEST_LINE: u64 = 320 << 20;
@@ -164,6 +165,8 @@ impl<R: BufRead> Reader<R> {
     /// Returns the first record that is not as it was written.
     pub fn next_record(&mut self) -> Result<Option<Record>, TapeError> {
         if let Some(first) = self.first.take() {
+            // It was read before anybody could ask for more.
+            self.check_canonical(first.number)?;
             return Ok(Some(first));
         }
         if self.ending.is_some() || !self.read_line()? {
@@ -260,9 +263,7 @@ impl<R: BufRead> Reader<R> {
         if line.prev != Some(self.position.head) {
             return Err(TapeError::Chain { record: number });
         }
-        if self.strict && serde_json::to_string(&line).ok().as_deref() != Some(text) {
-            return Err(damaged("it is not written in the canonical way".to_owned()));
-        }
+        self.check_canonical(number)?;
         let is_redacted = line.redacted.is_some();
         self.check_place(line.kind, number)?;
         let hash = self.hash(&line);
@@ -272,6 +273,22 @@ impl<R: BufRead> Reader<R> {
         self.position.next += 1;
         self.position.head = hash;
         Ok(record)
+    }
+
+    /// Refuses a line that its writer would have written in another way.
+    fn check_canonical(&self, record: u64) -> Result<(), TapeError> {
+        if !self.strict {
+            return Ok(());
+        }
+        let line = serde_json::from_slice::<Line>(&self.line);
+        let value = line.and_then(|line| serde_json::to_value(&line));
+        if value.is_ok_and(|value| canonical::text(&value).as_bytes() == self.line) {
+            return Ok(());
+        }
+        Err(TapeError::Damaged {
+            record,
+            why: "it is not written in the canonical way".to_owned(),
+        })
     }
 
     /// A redacted record stands for the one it was.

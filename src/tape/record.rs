@@ -95,10 +95,10 @@ pub struct Project {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Cut {
-    /// The hash of the last record of the tape it was cut from.
-    pub head: Hash,
     /// How many dispatches that tape had.
     pub dispatches: u64,
+    /// The hash of the last record of the tape it was cut from.
+    pub head: Hash,
 }
 
 /// What tells one version of a hook from another.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -67,29 +67,10 @@ struct Shared {
     begun: AtomicBool,
     /// Whether a dispatch that cannot be recorded must not be decided.
     required: AtomicBool,
-    /// Why the last records were not written. Not behind the lock of the file, which is
-    /// held while records are written: no dispatch waits for that.
-    trouble: Mutex<Option<RecordError>>,
-    troubled: AtomicBool,
-    bell: Bell,
-}
-
-/// Wakes the thread that writes.
-#[derive(Debug, Default)]
-struct Bell {
-    state: Mutex<State>,
-    rung: Condvar,
-}
-
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-enum State {
-    /// Nothing to do.
-    #[default]
-    Idle,
-    /// Records wait, and the thread knows.
-    Rung,
-    /// The tape is closed.
-    Over,
+    /// What the file knows of its losses, for dispatches: the lock of the file is held
+    /// while records are written, and none of them waits for that.
+    losses: AtomicU64,
+    eventful: AtomicBool,
 }
 
 impl Recorder {
@@ -108,9 +89,8 @@ impl Recorder {
             sessions: AtomicU64::new(position.sessions),
             begun: AtomicBool::new(position.next > 0),
             required: AtomicBool::new(false),
-            trouble: Mutex::default(),
-            troubled: AtomicBool::new(false),
-            bell: Bell::default(),
+            losses: AtomicU64::new(0),
+            eventful: AtomicBool::new(false),
         });
         let writer = Arc::clone(&shared);
         let spawned = thread::Builder::new()
@@ -139,7 +119,7 @@ impl Recorder {
     /// # Errors
     /// Returns why something is not on the tape.
     pub fn flush(&self) -> Result<(), RecordError> {
-        self.shared.drain()
+        self.shared.drain().and(self.shared.told())
     }
 
     /// Writes everything and closes the tape, also for clones of this recorder.
@@ -161,13 +141,16 @@ impl Recorder {
     /// Begins a session and returns its number.
     pub(crate) fn begin(&self, project: Project, scrubber: Scrubber) -> u64 {
         let shared = &*self.shared;
+        // Held to the end: two that begin at once stand on the tape in the order of their
+        // numbers, and none before the header.
+        let mut file = lock(&shared.file);
         lock(&shared.scrubber).add(scrubber);
         if !shared.begun.swap(true, Ordering::Relaxed) {
             self.push(None, Entry::Header(project));
             return 0;
         }
         let session = shared.sessions.fetch_add(1, Ordering::Relaxed) + 1;
-        let recovered_bytes = lock(&shared.file).recovered();
+        let recovered_bytes = file.recovered();
         self.push(
             None,
             Entry::Session(Project {
@@ -181,24 +164,32 @@ impl Recorder {
     /// Takes a record.
     pub(crate) fn push(&self, dispatch: Option<u64>, entry: Entry) {
         self.shared.track.push(dispatch, entry);
-        self.shared.bell.ring();
     }
 
     /// Ends a dispatch: its records are written soon, and at once if they must be.
     pub(crate) fn settle(&self) -> Result<(), RecordError> {
-        self.shared.bell.ring();
         if self.is_required() || self.shared.track.waiting() > MOST_WAITING {
             return self.shared.drain();
         }
         Ok(())
     }
 
-    /// Returns why the last records were not written, if they were not.
-    pub(crate) fn trouble(&self) -> Option<RecordError> {
-        if !self.shared.troubled.load(Ordering::Relaxed) {
+    /// Returns how often records were lost.
+    pub(crate) fn losses(&self) -> u64 {
+        self.shared.losses.load(Ordering::Acquire)
+    }
+
+    /// Returns why records were not written, if they were not, now or since there were
+    /// that many losses.
+    pub(crate) fn trouble(&self, since: u64) -> Option<RecordError> {
+        let shared = &*self.shared;
+        if !shared.eventful.load(Ordering::Acquire) && self.losses() == since {
             return None;
         }
-        lock(&self.shared.trouble).clone()
+        let mut file = lock(&shared.file);
+        let trouble = file.trouble(since);
+        shared.note(&file);
+        trouble
     }
 }
 
@@ -214,21 +205,33 @@ impl Shared {
         }
         drop(scrubber);
         let written = file.write(loose);
-        drop(file);
-        self.troubled.store(written.is_err(), Ordering::Relaxed);
-        *lock(&self.trouble) = written.as_ref().err().cloned();
+        self.note(&file);
         written
+    }
+
+    /// Lets dispatches know of losses.
+    fn note(&self, file: &TapeFile) {
+        self.losses.store(file.losses(), Ordering::Release);
+        self.eventful.store(file.is_eventful(), Ordering::Release);
     }
 
     /// Does nothing the second time.
     fn close(&self) -> Result<(), RecordError> {
-        self.bell.end();
+        self.track.end();
         if lock(&self.file).is_closed() {
             return Ok(());
         }
         let drained = self.drain();
-        let closed = lock(&self.file).close();
-        drained.and(closed)
+        let mut file = lock(&self.file);
+        let closed = file.close();
+        self.note(&file);
+        drop(file);
+        drained.and(closed).and(self.told())
+    }
+
+    /// Passes on what the thread that writes has nobody to tell.
+    fn told(&self) -> Result<(), RecordError> {
+        lock(&self.file).untold().map_or(Ok(()), Err)
     }
 }
 
@@ -238,37 +241,9 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Bell {
-    /// Wakes the thread, unless it is awake.
-    fn ring(&self) {
-        let mut state = lock(&self.state);
-        if *state == State::Idle {
-            *state = State::Rung;
-            self.rung.notify_one();
-        }
-    }
-
-    fn end(&self) {
-        *lock(&self.state) = State::Over;
-        self.rung.notify_one();
-    }
-
-    /// Waits for a ring, and says whether the tape goes on.
-    fn wait(&self) -> bool {
-        let state = lock(&self.state);
-        let waited = self.rung.wait_while(state, |state| *state == State::Idle);
-        let mut state = waited.unwrap_or_else(PoisonError::into_inner);
-        if *state == State::Over {
-            return false;
-        }
-        *state = State::Idle;
-        true
-    }
-}
-
 /// Writes what comes in until the tape is closed.
 fn write_along(shared: &Shared) {
-    while shared.bell.wait() {
+    while shared.track.wait() {
         thread::sleep(GATHER);
         // Whoever dispatches next hears of it.
         let _ = shared.drain();

@@ -52,14 +52,7 @@ impl Scene {
         part: Option<Arc<Part>>,
         event: &Event,
     ) -> Arc<Self> {
-        let scene = Self {
-            track: Arc::clone(track),
-            number: track.number(),
-            session,
-            began: Instant::now(),
-            part,
-        };
-        scene.push(Entry::Dispatch(Start {
+        let start = Start {
             event: Arc::clone(&event.name),
             id: event.id.clone(),
             subject: event.subject.clone(),
@@ -67,9 +60,21 @@ impl Scene {
             payload: event.payload.shared_text(),
             parent,
             session,
-            time: now(),
-        }));
-        Arc::new(scene)
+            time: 0,
+        };
+        let number = track.begin(|| {
+            Entry::Dispatch(Start {
+                time: now(),
+                ..start
+            })
+        });
+        Arc::new(Self {
+            track: Arc::clone(track),
+            number,
+            session,
+            began: Instant::now(),
+            part,
+        })
     }
 
     /// Returns what was recorded of this dispatch, in a replay.

@@ -4,6 +4,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use super::record::{Entry, Fault, Used};
@@ -147,7 +148,43 @@ impl Scrubber {
         let clean = self.redactor.text(text.to_string());
         // The same text in memory is hashed once, so it is not replaced for nothing.
         if *clean != **text {
-            *text = clean.into();
+            *text = self.as_json(text, clean).into();
+        }
+    }
+
+    /// A secret that is a number, or reaches from one text into the next, leaves no JSON
+    /// behind. What was JSON stays JSON.
+    fn as_json(&self, text: &str, clean: String) -> String {
+        let parse = |text: &str| serde_json::from_str::<Value>(text).ok();
+        let Some(mut value) = parse(text).filter(|_| parse(&clean).is_none()) else {
+            return clean;
+        };
+        self.value(&mut value);
+        let apart = crate::json::to_text(&value);
+        if self.redactor.text(apart.clone()) == apart {
+            return apart;
+        }
+        crate::json::to_text(&Value::String(clean))
+    }
+
+    fn value(&self, value: &mut Value) {
+        match value {
+            Value::Null | Value::Bool(_) => {}
+            Value::Number(number) => {
+                let (written, clean) = (number.to_string(), self.redactor.text(number.to_string()));
+                if written != clean {
+                    *value = Value::String(clean);
+                }
+            }
+            Value::String(text) => self.string(text),
+            Value::Array(items) => items.iter_mut().for_each(|item| self.value(item)),
+            Value::Object(map) => {
+                for (mut key, mut value) in std::mem::take(map) {
+                    self.string(&mut key);
+                    self.value(&mut value);
+                    map.insert(key, value);
+                }
+            }
         }
     }
 

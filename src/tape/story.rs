@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::error::TapeError;
 use super::record::{Entry, HookReturned, HookVetoed, Phase, Record, Start};
-use crate::decision::Ruling;
+use crate::decision::{Effect, Ruling};
 
 /// Where a dispatch stands.
 #[derive(Debug)]
@@ -15,6 +15,9 @@ pub(super) struct Story {
     redacted: bool,
     modified: bool,
     chapter: Chapter,
+    /// Hooks whose predicates failed.
+    failed: Vec<Arc<str>>,
+    effects: Vec<Effect>,
     vetoed: Option<(Arc<str>, Ruling, String)>,
 }
 
@@ -41,6 +44,8 @@ impl Story {
             redacted,
             modified: false,
             chapter: Chapter::Filter,
+            failed: Vec::new(),
+            effects: Vec::new(),
             vetoed: None,
         }
     }
@@ -69,8 +74,13 @@ impl Story {
             ));
         }
         match entry {
-            Entry::Predicate(_) => match self.chapter {
-                Chapter::Filter => Ok(()),
+            Entry::Predicate(one) => match self.chapter {
+                Chapter::Filter => {
+                    if one.failure.is_some() {
+                        self.failed.push(Arc::clone(&one.hook));
+                    }
+                    Ok(())
+                }
                 _ => Err("a predicate after the first handler was called".to_owned()),
             },
             Entry::HookCall(one) => {
@@ -89,6 +99,9 @@ impl Story {
             Entry::Outcome(end) => {
                 self.can_end()?;
                 self.same_payload(&end.payload, "the outcome has")?;
+                if !self.redacted && end.effects != self.effects {
+                    return Err("the outcome has other effects than the hooks wanted".to_owned());
+                }
                 self.same_decision(end.decision, end.hook.as_ref(), end.reason.as_ref())
             }
             other => Err(format!("a {} inside a dispatch", other.kind())),
@@ -117,6 +130,7 @@ impl Story {
             Chapter::Call(hook) if *hook == one.hook => {}
             _ => return Err(format!("the hook_call of {:?} is missing", one.hook)),
         }
+        self.effects.extend(one.effects.iter().cloned());
         self.chapter = match (one.decision, &one.reason, &one.payload) {
             (Ruling::Allow, None, None) => Chapter::Between,
             (Ruling::Modify, None, Some(payload)) => {
@@ -137,13 +151,16 @@ impl Story {
     fn veto(&mut self, one: &HookVetoed) -> Told {
         let own = match &self.chapter {
             Chapter::MustVeto(hook, decision, reason) => {
-                *hook == one.hook && *decision == one.decision && *reason == one.reason
+                let same = self.redacted || *reason == one.reason;
+                *hook == one.hook && *decision == one.decision && same
             }
-            // A guard whose predicate fails has not even been called.
-            Chapter::Filter | Chapter::Between => true,
+            // A guard whose predicate failed blocks without being called.
+            Chapter::Filter | Chapter::Between => {
+                one.decision == Ruling::Block && self.failed.contains(&one.hook)
+            }
             Chapter::Call(_) | Chapter::Vetoed => false,
         };
-        if !own && !self.redacted {
+        if !own {
             return Err(format!(
                 "hook {:?} vetoes, and has not returned that",
                 one.hook
@@ -171,6 +188,7 @@ impl Story {
             Some((by, ruling, why)) => {
                 decision == *ruling && hook == Some(by) && (self.redacted || reason == Some(why))
             }
+            None if hook.is_some() || reason.is_some() => false,
             None if self.modified => decision == Ruling::Modify,
             None => decision == Ruling::Allow,
         };

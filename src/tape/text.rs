@@ -95,12 +95,12 @@ impl Window {
 
     /// Takes a body in, and forgets the oldest ones where there is no room.
     pub(super) fn add(&mut self, hash: Hash, text: Arc<str>) {
-        let size = text.len();
-        if self.bodies.insert(hash, text).is_some() {
-            return;
+        self.bytes += text.len();
+        match self.bodies.insert(hash, text) {
+            // A redacted body can come twice, and not with the same text.
+            Some(earlier) => self.bytes -= earlier.len(),
+            None => self.order.push_back(hash),
         }
-        self.order.push_back(hash);
-        self.bytes += size;
         // The newest stay however large they are: the next record is about them.
         while (self.bytes > WINDOW_BYTES || self.order.len() > WINDOW_BODIES)
             && self.order.len() > MOST_IN_A_RECORD
@@ -139,5 +139,15 @@ mod tests {
         }
         assert!(window.get(&Hash::of(large.as_bytes())).is_none());
         assert_eq!((window.bytes, window.bodies.len()), (2, 2));
+    }
+
+    #[test]
+    fn a_body_that_comes_again_with_another_text_is_counted_with_that() {
+        let mut window = Window::default();
+        let hash = Hash::of(b"redacted");
+        for text in ["", "a longer text", "short"] {
+            window.add(hash, text.into());
+            assert_eq!((window.bytes, window.order.len()), (text.len(), 1));
+        }
     }
 }

@@ -9,6 +9,7 @@
 #[path = "../../src/capability/cache/tests/server.rs"]
 pub mod redis;
 pub mod server;
+pub mod tape;
 pub mod wasi;
 
 use std::path::Path;

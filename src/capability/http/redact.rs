@@ -14,6 +14,9 @@ use super::secret::Filled;
 /// Shorter pieces of base64 would be found in text by chance.
 const SHORTEST_PIECE: usize = 8;
 
+/// How often a JSON text can stand within another one and still be looked through.
+const DEEPEST_JSON: u32 = 3;
+
 /// Replaces every filled-in secret by `[secret:NAME]`.
 #[derive(Default, Clone)]
 pub(crate) struct Redactor {
@@ -139,11 +142,59 @@ fn length_at(text: &[u8], value: &[u8]) -> Option<usize> {
     if plain.is_some_and(|plain| plain.eq_ignore_ascii_case(value)) {
         return Some(value.len());
     }
+    let in_json = (1..=DEEPEST_JSON).find_map(|depth| json_length(text, value, depth));
+    in_json.or_else(|| {
+        let mut rest = text;
+        for wanted in value {
+            rest = &rest[escaped_length(rest, *wanted)?..];
+        }
+        Some(text.len() - rest.len())
+    })
+}
+
+/// Returns how long `value` is at the start of `text`, which is a JSON text within as
+/// many others as `depth` says.
+fn json_length(text: &[u8], value: &[u8], depth: u32) -> Option<usize> {
     let mut rest = text;
     for wanted in value {
-        rest = &rest[escaped_length(rest, *wanted)?..];
+        let (byte, length) = json_byte(rest, depth)?;
+        if !byte.eq_ignore_ascii_case(wanted) {
+            return None;
+        }
+        rest = &rest[length..];
     }
     Some(text.len() - rest.len())
+}
+
+/// Returns the first byte of `text` with its escapes undone, and how long it is there.
+fn json_byte(text: &[u8], depth: u32) -> Option<(u8, usize)> {
+    let Some(outer) = depth.checked_sub(1) else {
+        return text.first().map(|byte| (*byte, 1));
+    };
+    let (first, mut length) = json_byte(text, outer)?;
+    if first != b'\\' {
+        return Some((first, length));
+    }
+    let mut next = || {
+        let (byte, more) = json_byte(text.get(length..)?, outer)?;
+        length += more;
+        Some(byte)
+    };
+    let byte = match next()? {
+        b'n' => b'\n',
+        b'r' => b'\r',
+        b't' => b'\t',
+        b'b' => 8,
+        b'f' => 12,
+        b'u' => {
+            let [b'0', b'0', high, low] = [next()?, next()?, next()?, next()?] else {
+                return None;
+            };
+            hex(high)? * 16 + hex(low)?
+        }
+        other => other,
+    };
+    Some((byte, length))
 }
 
 /// Returns how long one byte is at the start of `text`: percent-encoded,

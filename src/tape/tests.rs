@@ -1,0 +1,383 @@
+//! Whatever can be recorded reads back as it was, from lines that are canonical.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use proptest::collection::vec;
+use proptest::option;
+use proptest::prelude::*;
+
+use super::encode::{Encoder, Position};
+use super::read::{Ending, Reader};
+use super::record::{
+    Cut, End, Entry, Fault, HookCall, HookPrint, HookReturned, HookVetoed, HostCall, Lost, Phase,
+    Predicate, Project, Start, Undecided, Used,
+};
+use super::seal::Hash;
+use super::track::Loose;
+use crate::canonical;
+use crate::capability::log::{Level, LogLine};
+use crate::decision::{Effect, Placement, Propagation, Reminder, RoleHint, Ruling};
+use crate::failure::Cause;
+use crate::outcome::{Stages, TraceRow};
+
+/// Texts with everything that has to be escaped, and a few long ones.
+fn text() -> impl Strategy<Value = String> + Clone {
+    prop_oneof![
+        8 => "[a-z\"\\\\/\u{0}-\u{1f}\u{7f}é\u{2028}\u{fb33}\u{10000}]{0,12}",
+        1 => ("[a-z\n\"]", 400..700_usize).prop_map(|(piece, count)| piece.repeat(count)),
+    ]
+}
+
+fn shared() -> impl Strategy<Value = Arc<str>> + Clone {
+    text().prop_map(Arc::from)
+}
+
+fn hash() -> impl Strategy<Value = Hash> {
+    any::<[u8; 4]>().prop_map(|bytes| Hash::of(&bytes))
+}
+
+fn ruling() -> impl Strategy<Value = Ruling> {
+    use Ruling::{Allow, Ask, Block, Modify};
+    prop_oneof![Just(Allow), Just(Block), Just(Modify), Just(Ask)]
+}
+
+fn cause() -> impl Strategy<Value = Cause> {
+    use Cause::{BadAnswer, Busy, Deadline, HostCalls, NewRequest, OutOfFuel, Stack, Trap};
+    let all = [
+        BadAnswer, Busy, Deadline, HostCalls, NewRequest, OutOfFuel, Stack, Trap,
+    ];
+    proptest::sample::select(all.to_vec())
+}
+
+fn fault() -> impl Strategy<Value = Fault> {
+    (cause(), text(), option::of(text())).prop_map(|(cause, message, stack)| Fault {
+        cause,
+        message,
+        stack,
+    })
+}
+
+fn hook_print() -> impl Strategy<Value = HookPrint> {
+    let texts = (text(), text(), text(), text(), text());
+    (option::of(text()), texts, any::<i64>(), hash()).prop_map(
+        |(component, (dialect, event, file, handler, name), priority, source)| HookPrint {
+            component,
+            dialect,
+            event,
+            file,
+            handler,
+            name,
+            priority,
+            source,
+        },
+    )
+}
+
+fn project() -> impl Strategy<Value = Project> {
+    let cut = (hash(), any::<u64>()).prop_map(|(head, dispatches)| Cut { dispatches, head });
+    (
+        (option::of(hash()), option::of(cut), text(), text()),
+        vec(hook_print(), 0..3),
+        (option::of(any::<u64>()), any::<u64>(), vec(text(), 0..3)),
+    )
+        .prop_map(
+            |((config, cut, engine, hookbox), hooks, (recovered_bytes, time, tools))| Project {
+                config,
+                cut,
+                engine,
+                hookbox,
+                hooks,
+                recovered_bytes,
+                time,
+                tools,
+            },
+        )
+}
+
+fn effect() -> impl Strategy<Value = Effect> {
+    let context = text().prop_map(|text| Effect::Context {
+        text,
+        placement: Placement::PrependToPrompt,
+    });
+    let reminder = (
+        text(),
+        vec(text(), 0..3),
+        option::of(text()),
+        option::of(any::<u32>()),
+        any::<bool>(),
+    )
+        .prop_map(|(body, tags, dedupe_key, ttl_turns, preserve_on_compact)| {
+            Effect::Reminder(Reminder {
+                body,
+                tags,
+                dedupe_key,
+                ttl_turns,
+                preserve_on_compact,
+                propagate: Propagation::Session,
+                role_hint: RoleHint::UserBlock,
+            })
+        });
+    prop_oneof![context, reminder]
+}
+
+fn log_line() -> impl Strategy<Value = LogLine> {
+    (shared(), shared(), text()).prop_map(|(hook, event, message)| LogLine {
+        hook,
+        event,
+        level: Level::Warn,
+        message,
+    })
+}
+
+fn used() -> impl Strategy<Value = Used> {
+    let numbers = (
+        option::of(any::<u64>()),
+        any::<u64>(),
+        any::<u64>(),
+        any::<u64>(),
+    );
+    (
+        numbers,
+        vec(log_line(), 0..3),
+        vec(text(), 0..3),
+        vec(text(), 0..3),
+    )
+        .prop_map(
+            |((fuel, memory_bytes, at_us, took_us), logs, warnings, refusals)| Used {
+                fuel,
+                memory_bytes,
+                at_us,
+                took_us,
+                logs,
+                warnings,
+                refusals,
+            },
+        )
+}
+
+fn row() -> impl Strategy<Value = TraceRow> {
+    (
+        (shared(), text(), any::<i64>(), any::<bool>()),
+        (
+            option::of(ruling()),
+            option::of(text()),
+            option::of(text()),
+            option::of(cause()),
+            option::of(text()),
+        ),
+        (
+            option::of(any::<u64>()),
+            option::of(any::<u64>()),
+            vec(text(), 0..2),
+            any::<u64>(),
+            any::<u32>(),
+        ),
+    )
+        .prop_map(|(who, what, cost)| TraceRow {
+            hook: who.0,
+            dialect: who.1.into(),
+            priority: who.2,
+            matched: who.3,
+            decision: what.0,
+            reason: what.1,
+            error: what.2,
+            cause: what.3,
+            stack: what.4,
+            fuel: cost.0,
+            when_fuel: cost.1,
+            refusals: cost.2,
+            memory_bytes: cost.3,
+            duration: Duration::from_micros(cost.4.into()),
+        })
+}
+
+fn stages() -> impl Strategy<Value = Stages> {
+    let names = || vec(shared(), 0..3);
+    (names(), names(), names(), names(), option::of(ruling())).prop_map(
+        |(filter, sort, dispatch, compose, r#return)| Stages {
+            filter,
+            sort,
+            dispatch,
+            compose,
+            r#return,
+        },
+    )
+}
+
+fn end() -> impl Strategy<Value = Entry> {
+    (
+        (ruling(), option::of(text()), option::of(shared()), shared()),
+        (
+            vec(effect(), 0..3),
+            vec(text(), 0..3),
+            stages(),
+            vec(row(), 0..3),
+            any::<u64>(),
+        ),
+    )
+        .prop_map(
+            |((decision, reason, hook, payload), (effects, warnings, stages, trace, took_us))| {
+                Entry::Outcome(End {
+                    decision,
+                    reason,
+                    hook,
+                    payload,
+                    effects,
+                    warnings,
+                    stages,
+                    trace,
+                    took_us,
+                })
+            },
+        )
+}
+
+fn start() -> impl Strategy<Value = Entry> {
+    let numbers = (any::<u32>(), option::of(any::<u64>()), any::<u64>());
+    (shared(), text(), option::of(text()), shared(), numbers).prop_map(
+        |(event, id, subject, payload, (depth, parent, time))| {
+            Entry::Dispatch(Start {
+                event,
+                id,
+                subject,
+                depth,
+                payload,
+                parent,
+                session: 0,
+                time,
+            })
+        },
+    )
+}
+
+fn host_call() -> impl Strategy<Value = Entry> {
+    let phase = prop_oneof![Just(Phase::When), Just(Phase::Handle)];
+    let texts = (shared(), text(), shared(), shared());
+    (texts, phase, any::<bool>(), any::<u64>(), any::<u64>()).prop_map(
+        |((hook, capability, request, answer), phase, derived, at_us, took_us)| {
+            Entry::HostCall(HostCall {
+                hook,
+                phase,
+                capability: capability.into(),
+                request,
+                answer,
+                derived,
+                at_us,
+                took_us,
+            })
+        },
+    )
+}
+
+fn returned() -> impl Strategy<Value = Entry> {
+    let what = (ruling(), option::of(text()), option::of(shared()));
+    (
+        shared(),
+        what,
+        vec(effect(), 0..3),
+        option::of(fault()),
+        used(),
+    )
+        .prop_map(
+            |(hook, (decision, reason, payload), effects, failure, used)| {
+                Entry::HookReturned(HookReturned {
+                    hook,
+                    decision,
+                    reason,
+                    payload,
+                    effects,
+                    failure,
+                    used,
+                })
+            },
+        )
+}
+
+/// What belongs to a dispatch.
+fn inside() -> impl Strategy<Value = Entry> {
+    let predicate = (shared(), any::<bool>(), option::of(fault()), used()).prop_map(
+        |(hook, matched, failure, used)| {
+            Entry::Predicate(Predicate {
+                hook,
+                matched,
+                failure,
+                used,
+            })
+        },
+    );
+    let call =
+        (shared(), text(), shared(), any::<u64>()).prop_map(|(hook, handler, payload, at_us)| {
+            Entry::HookCall(HookCall {
+                hook,
+                handler: handler.into(),
+                payload,
+                at_us,
+            })
+        });
+    let veto = prop_oneof![Just(Ruling::Block), Just(Ruling::Ask)];
+    let vetoed = (shared(), veto, text()).prop_map(|(hook, decision, reason)| {
+        Entry::HookVetoed(HookVetoed {
+            hook,
+            decision,
+            reason,
+        })
+    });
+    prop_oneof![
+        start(),
+        predicate,
+        call,
+        host_call(),
+        returned(),
+        vetoed,
+        end()
+    ]
+}
+
+/// What belongs to none.
+fn outside() -> impl Strategy<Value = Entry> {
+    let undecided = (text(), text(), any::<u64>())
+        .prop_map(|(event, error, time)| Entry::Undecided(Undecided { event, error, time }));
+    let lost =
+        (any::<u64>(), vec(any::<u64>(), 0..4), text()).prop_map(|(count, dispatches, error)| {
+            Entry::Lost(Lost {
+                count,
+                dispatches,
+                error,
+            })
+        });
+    prop_oneof![project().prop_map(Entry::Session), undecided, lost]
+}
+
+fn loose() -> impl Strategy<Value = Loose> {
+    prop_oneof![
+        5 => (any::<u64>(), inside()).prop_map(|(dispatch, entry)| (Some(dispatch), entry)),
+        2 => outside().prop_map(|entry| (None, entry)),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn records_read_back_as_they_were(header in project(), records in vec(loose(), 0..12)) {
+        let mut all = vec![(None, Entry::Header(header))];
+        all.extend(records);
+        let (mut encoder, mut tape) = (Encoder::at(Position::START), Vec::new());
+        for (dispatch, entry) in &all {
+            encoder.push(*dispatch, entry.clone(), &mut tape);
+        }
+        encoder.footer(&mut tape);
+        for line in std::str::from_utf8(&tape).unwrap().lines() {
+            let value = serde_json::from_str(line).unwrap();
+            prop_assert_eq!(canonical::text(&value), line);
+        }
+        let mut reader = Reader::new(&tape[..]).unwrap().strict();
+        let mut read = Vec::new();
+        while let Some(record) = reader.next_record().unwrap() {
+            if !matches!(record.entry, Entry::Body(_) | Entry::Footer(_)) {
+                read.push((record.dispatch, record.entry));
+            }
+        }
+        prop_assert_eq!(reader.ending(), Some(Ending::Closed));
+        prop_assert_eq!(read, all);
+    }
+}
