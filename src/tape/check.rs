@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::BufRead;
 use std::num::NonZeroUsize;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use super::compare::{Difference, Verdict, first_difference, verdict};
@@ -100,43 +100,82 @@ impl Checker {
     ///
     /// # Errors
     /// Returns the first record that cannot be used.
-    pub fn check_all<R: BufRead>(
+    pub fn check_all<R: BufRead + Send>(
         &self,
         replay: &mut Replay<R>,
         mut each: impl FnMut(Seen),
     ) -> Result<(), TapeError> {
         let workers = thread::available_parallelism().map_or(1, NonZeroUsize::get);
-        let (jobs, waiting) = sync_channel::<(u64, Dispatch)>(workers * 4);
-        let (done, finished) =
-            sync_channel::<(u64, Dispatch, Result<Checked, TapeError>)>(workers * 4);
-        let waiting = Mutex::new(waiting);
+        let (jobs, waiting) = sync_channel(workers * 4);
+        let (done, finished) = sync_channel(workers * 4);
+        let waiting = Arc::new(Mutex::new(waiting));
         thread::scope(|scope| {
             for _ in 0..workers {
-                let (done, waiting) = (done.clone(), &waiting);
-                scope.spawn(move || self.work(waiting, &done));
+                let (done, waiting) = (done.clone(), Arc::clone(&waiting));
+                scope.spawn(move || self.work(&waiting, &done));
             }
-            drop(done);
-            feed(replay, jobs, finished, &mut each)
+            // Only workers hold these ends now: when they stop, so does the reader, and
+            // when all is done, so does the loop below.
+            drop((done, waiting));
+            let reader = scope.spawn(move || read_jobs(replay, &jobs));
+            let seen = in_order(finished, &mut each);
+            let read = reader.join().unwrap_or(Ok(()));
+            seen.and(read)
         })
     }
 
-    fn work(
-        &self,
-        waiting: &Mutex<Receiver<(u64, Dispatch)>>,
-        done: &SyncSender<(u64, Dispatch, Result<Checked, TapeError>)>,
-    ) {
+    fn work(&self, waiting: &Mutex<Receiver<(u64, Job)>>, done: &SyncSender<(u64, Done)>) {
         loop {
             let next = waiting
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner)
                 .recv();
-            let Ok((index, dispatch)) = next else { return };
-            let checked = self.check(&dispatch);
-            if done.send((index, dispatch, checked)).is_err() {
+            let Ok((index, job)) = next else { return };
+            let result = match job {
+                Replayed::Dispatch(dispatch) => self
+                    .check(&dispatch)
+                    .map(|checked| Seen::Checked(dispatch, Box::new(checked))),
+                other => Ok(Seen::Other(other)),
+            };
+            if done.send((index, result)).is_err() {
                 return;
             }
         }
     }
+}
+
+/// What is left to do, and what came of it.
+type Job = Replayed;
+type Done = Result<Seen, TapeError>;
+
+/// Reads the tape while others work.
+fn read_jobs<R: BufRead>(
+    replay: &mut Replay<R>,
+    jobs: &SyncSender<(u64, Job)>,
+) -> Result<(), TapeError> {
+    let mut index = 0;
+    while let Some(job) = replay.step()? {
+        if jobs.send((index, job)).is_err() {
+            return Ok(());
+        }
+        index += 1;
+    }
+    Ok(())
+}
+
+/// Hands results over in the order of the tape. Those that came too early wait; there
+/// are no more of them than jobs under way. Dropping the channel stops everybody else.
+fn in_order(finished: Receiver<(u64, Done)>, each: &mut impl FnMut(Seen)) -> Result<(), TapeError> {
+    let mut early = BTreeMap::new();
+    let mut next = 0;
+    for (index, result) in finished {
+        early.insert(index, result);
+        while let Some(result) = early.remove(&next) {
+            next += 1;
+            each(result?);
+        }
+    }
+    Ok(())
 }
 
 /// What is seen of a tape while it is checked.
@@ -146,74 +185,6 @@ pub enum Seen {
     Checked(Box<Dispatch>, Box<Checked>),
     /// Something else that happened.
     Other(Replayed),
-}
-
-/// Reads the tape while others work, and puts their results in order.
-fn feed<R: BufRead>(
-    replay: &mut Replay<R>,
-    jobs: SyncSender<(u64, Dispatch)>,
-    // Dropped on the way out, so that nobody waits to hand something over.
-    finished: Receiver<(u64, Dispatch, Result<Checked, TapeError>)>,
-    each: &mut impl FnMut(Seen),
-) -> Result<(), TapeError> {
-    let mut order = Order::default();
-    let mut next = 0;
-    let read = loop {
-        let dispatch = match replay.step() {
-            Ok(Some(Replayed::Dispatch(dispatch))) => dispatch,
-            Ok(Some(other)) => {
-                each(Seen::Other(other));
-                continue;
-            }
-            Ok(None) => break Ok(()),
-            Err(error) => break Err(error),
-        };
-        let mut job = Some((next, *dispatch));
-        next += 1;
-        while let Some(waiting) = job.take() {
-            // Both ends are bounded, so neither must wait for the other.
-            job = jobs.try_send(waiting).err().map(|error| match error {
-                std::sync::mpsc::TrySendError::Full(job)
-                | std::sync::mpsc::TrySendError::Disconnected(job) => job,
-            });
-            while let Ok(result) = finished.try_recv() {
-                order.take(result, each)?;
-            }
-            if job.is_some() {
-                match finished.recv() {
-                    Ok(result) => order.take(result, each)?,
-                    Err(_) => break,
-                }
-            }
-        }
-    };
-    drop(jobs);
-    while let Ok(result) = finished.recv() {
-        order.take(result, each)?;
-    }
-    read
-}
-
-/// Results that came too early.
-#[derive(Default)]
-struct Order {
-    next: u64,
-    early: BTreeMap<u64, (Dispatch, Checked)>,
-}
-
-impl Order {
-    fn take(
-        &mut self,
-        (index, dispatch, checked): (u64, Dispatch, Result<Checked, TapeError>),
-        each: &mut impl FnMut(Seen),
-    ) -> Result<(), TapeError> {
-        self.early.insert(index, (dispatch, checked?));
-        while let Some((dispatch, checked)) = self.early.remove(&self.next) {
-            self.next += 1;
-            each(Seen::Checked(Box::new(dispatch), Box::new(checked)));
-        }
-        Ok(())
-    }
 }
 
 fn same_hook(one: &HookPrint, other: &HookPrint) -> bool {

@@ -231,7 +231,7 @@ impl<'a> Work<'a> {
         Ok(())
     }
 
-    fn check<R: BufRead>(
+    fn check<R: BufRead + Send>(
         &mut self,
         replay: &mut Replay<R>,
         tape: &Found,
