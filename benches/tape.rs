@@ -26,6 +26,14 @@ fn main() -> Any<()> {
         if arg == "--read" {
             return read_along(Path::new(&args.next().ok_or("which tape?")?));
         }
+        if arg == "--only-record" {
+            return record(
+                &component(scratch.path())?,
+                &call(40),
+                60_000,
+                Path::new(&args.next().ok_or("where?")?),
+            );
+        }
         if arg == "--gigabytes" {
             gigabytes = args.next().ok_or("how many?")?.parse()?;
         }

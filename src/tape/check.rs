@@ -124,22 +124,31 @@ impl Checker {
         })
     }
 
-    fn work(&self, waiting: &Mutex<Receiver<(u64, Job)>>, done: &SyncSender<(u64, Done)>) {
+    fn work(
+        &self,
+        waiting: &Mutex<Receiver<(u64, Vec<Job>)>>,
+        done: &SyncSender<(u64, Vec<Done>)>,
+    ) {
         loop {
             let next = waiting
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner)
                 .recv();
-            let Ok((index, job)) = next else { return };
-            let result = match job {
-                Replayed::Dispatch(dispatch) => self
-                    .check(&dispatch)
-                    .map(|checked| Seen::Checked(dispatch, Box::new(checked))),
-                other => Ok(Seen::Other(other)),
-            };
-            if done.send((index, result)).is_err() {
+            let Ok((index, jobs)) = next else { return };
+            let results = jobs.into_iter().map(|job| self.one(job)).collect();
+            if done.send((index, results)).is_err() {
                 return;
             }
+        }
+    }
+
+    fn one(&self, job: Job) -> Done {
+        match job {
+            Replayed::Dispatch(dispatch) => {
+                let checked = self.check(&dispatch)?;
+                Ok(Seen::Checked(dispatch, Box::new(checked)))
+            }
+            other => Ok(Seen::Other(other)),
         }
     }
 }
@@ -148,31 +157,58 @@ impl Checker {
 type Job = Replayed;
 type Done = Result<Seen, TapeError>;
 
+/// How many jobs, or bytes of a tape, go to a worker at once: handing one over takes as
+/// long as running a small hook.
+const BATCH: usize = 32;
+const BATCH_BYTES: u64 = 1 << 20;
+
 /// Reads the tape while others work.
 fn read_jobs<R: BufRead>(
     replay: &mut Replay<R>,
-    jobs: &SyncSender<(u64, Job)>,
+    jobs: &SyncSender<(u64, Vec<Job>)>,
 ) -> Result<(), TapeError> {
     let mut index = 0;
-    while let Some(job) = replay.step()? {
-        if jobs.send((index, job)).is_err() {
-            return Ok(());
+    loop {
+        let begun = replay.reader().bytes();
+        let mut batch = Vec::new();
+        let read = fill(replay, &mut batch, begun);
+        if batch.is_empty() || jobs.send((index, batch)).is_err() {
+            return read;
         }
+        read?;
         index += 1;
+    }
+}
+
+fn fill<R: BufRead>(
+    replay: &mut Replay<R>,
+    batch: &mut Vec<Job>,
+    begun: u64,
+) -> Result<(), TapeError> {
+    while batch.len() < BATCH && replay.reader().bytes() - begun < BATCH_BYTES {
+        match replay.step()? {
+            Some(job) => batch.push(job),
+            None => break,
+        }
     }
     Ok(())
 }
 
 /// Hands results over in the order of the tape. Those that came too early wait; there
 /// are no more of them than jobs under way. Dropping the channel stops everybody else.
-fn in_order(finished: Receiver<(u64, Done)>, each: &mut impl FnMut(Seen)) -> Result<(), TapeError> {
+fn in_order(
+    finished: Receiver<(u64, Vec<Done>)>,
+    each: &mut impl FnMut(Seen),
+) -> Result<(), TapeError> {
     let mut early = BTreeMap::new();
     let mut next = 0;
-    for (index, result) in finished {
-        early.insert(index, result);
-        while let Some(result) = early.remove(&next) {
+    for (index, results) in finished {
+        early.insert(index, results);
+        while let Some(results) = early.remove(&next) {
             next += 1;
-            each(result?);
+            for result in results {
+                each(result?);
+            }
         }
     }
     Ok(())

@@ -43,7 +43,7 @@ pub(super) fn to_line(
             line.kind = Kind::Predicate;
             line.hook = Some(one.hook);
             line.matched = Some(one.matched);
-            line.failure = one.failure;
+            line.failure = one.failure.map(Box::new);
             write_used(&mut line, one.used);
         }
         Entry::HookCall(one) => {
@@ -136,7 +136,7 @@ fn write_returned(line: &mut Line, one: HookReturned, store: &mut impl FnMut(Arc
     line.reason = one.reason;
     line.payload = one.payload.map(store);
     line.effects = one.effects.iter().map(effect_to_json).collect();
-    line.failure = one.failure;
+    line.failure = one.failure.map(Box::new);
     write_used(line, one.used);
 }
 
@@ -148,7 +148,7 @@ fn write_end(line: &mut Line, end: End, store: &mut impl FnMut(Arc<str>) -> Text
     line.payload = Some(store(end.payload));
     line.effects = end.effects.iter().map(effect_to_json).collect();
     line.warnings = end.warnings;
-    line.stages = Some(end.stages.into());
+    line.stages = Some(Box::new(end.stages.into()));
     line.trace = Some(end.trace.into_iter().map(Row::from).collect());
     line.took_us = Some(end.took_us);
 }
@@ -158,16 +158,16 @@ pub(super) type Wrong = String;
 
 /// Makes the record of a line. `load` finds the text that stands in it.
 pub(super) fn from_line(
-    mut line: Line,
+    line: &mut Line,
     load: &mut impl FnMut(Text) -> Result<Arc<str>, Wrong>,
 ) -> Result<Record, Wrong> {
     let entry = match line.kind {
         Kind::Header => {
             // Its version was looked at before anything else was.
             line.format.take();
-            Entry::Header(read_project(&mut line)?)
+            Entry::Header(read_project(line)?)
         }
-        Kind::Session => Entry::Session(read_project(&mut line)?),
+        Kind::Session => Entry::Session(read_project(line)?),
         Kind::Dispatch => Entry::Dispatch(Start {
             event: must(line.event.take(), "event")?,
             id: must(line.id.take(), "id")?,
@@ -181,8 +181,8 @@ pub(super) fn from_line(
         Kind::Predicate => Entry::Predicate(Predicate {
             hook: must(line.hook.take(), "hook")?,
             matched: must(line.matched.take(), "matched")?,
-            failure: line.failure.take(),
-            used: read_used(&mut line)?,
+            failure: line.failure.take().map(|fault| *fault),
+            used: read_used(line)?,
         }),
         Kind::HookCall => Entry::HookCall(HookCall {
             hook: must(line.hook.take(), "hook")?,
@@ -190,14 +190,14 @@ pub(super) fn from_line(
             payload: load(must(line.payload.take(), "payload")?)?,
             at_us: must(line.at_us.take(), "at_us")?,
         }),
-        Kind::HostCall => Entry::HostCall(read_host_call(&mut line, load)?),
-        Kind::HookReturned => Entry::HookReturned(read_returned(&mut line, load)?),
+        Kind::HostCall => Entry::HostCall(read_host_call(line, load)?),
+        Kind::HookReturned => Entry::HookReturned(read_returned(line, load)?),
         Kind::HookVetoed => Entry::HookVetoed(HookVetoed {
             hook: must(line.hook.take(), "hook")?,
             decision: veto(must(line.decision.take(), "decision")?)?,
             reason: must(line.reason.take(), "reason")?,
         }),
-        Kind::Outcome => Entry::Outcome(read_end(&mut line, load)?),
+        Kind::Outcome => Entry::Outcome(read_end(line, load)?),
         Kind::Undecided => Entry::Undecided(Undecided {
             event: must(line.event.take(), "event")?.to_string(),
             error: must(line.error.take(), "error")?,
@@ -227,11 +227,11 @@ pub(super) fn from_line(
 }
 
 /// Takes the fields that every kind has, and refuses those that belong to another one.
-fn finish(mut line: Line, entry: Entry) -> Result<Record, Wrong> {
+fn finish(line: &mut Line, entry: Entry) -> Result<Record, Wrong> {
     let record = Record {
         number: line.n,
         dispatch: line.dispatch.take(),
-        redacted: line.redacted.take(),
+        redacted: line.redacted.take().map(|redacted| *redacted),
         entry,
     };
     let belongs = record.dispatch.is_some();
@@ -317,7 +317,7 @@ fn read_returned(
         reason: line.reason.take(),
         payload: line.payload.take().map(&mut *load).transpose()?,
         effects: read_effects(line)?,
-        failure: line.failure.take(),
+        failure: line.failure.take().map(|fault| *fault),
         used: read_used(line)?,
     })
 }
@@ -333,7 +333,7 @@ fn read_end(
         payload: load(must(line.payload.take(), "payload")?)?,
         effects: read_effects(line)?,
         warnings: std::mem::take(&mut line.warnings),
-        stages: must(line.stages.take(), "stages")?.into(),
+        stages: (*must(line.stages.take(), "stages")?).into(),
         trace: must(line.trace.take(), "trace")?
             .into_iter()
             .map(TraceRow::from)

@@ -68,7 +68,7 @@ pub(super) struct Line {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) event: Option<Arc<str>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) failure: Option<Fault>,
+    pub(super) failure: Option<Box<Fault>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) format: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -107,7 +107,7 @@ pub(super) struct Line {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) reason: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) redacted: Option<Redacted>,
+    pub(super) redacted: Option<Box<Redacted>>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) refusals: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -117,7 +117,7 @@ pub(super) struct Line {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) sessions: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) stages: Option<StageRow>,
+    pub(super) stages: Option<Box<StageRow>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) subject: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

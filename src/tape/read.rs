@@ -253,7 +253,7 @@ impl<R: BufRead> Reader<R> {
         };
         let text = std::str::from_utf8(&self.line)
             .map_err(|error| damaged(format!("byte {} is not UTF-8", error.valid_up_to())))?;
-        let line: Line = serde_json::from_str(text).map_err(|error| damaged(plain(&error)))?;
+        let mut line: Line = serde_json::from_str(text).map_err(|error| damaged(plain(&error)))?;
         if line.n != number {
             return Err(TapeError::Order {
                 record: number,
@@ -268,7 +268,7 @@ impl<R: BufRead> Reader<R> {
         self.check_place(line.kind, number)?;
         let hash = self.hash(&line);
         let window = &self.window;
-        let record = from_line(line, &mut |text| load(window, text)).map_err(damaged)?;
+        let record = from_line(&mut line, &mut |text| load(window, text)).map_err(damaged)?;
         self.take_in(&record, is_redacted)?;
         self.position.next += 1;
         self.position.head = hash;

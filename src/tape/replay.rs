@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use super::error::TapeError;
 use super::read::{Ending, Reader};
@@ -29,14 +29,28 @@ pub struct Dispatch {
     pub records: Vec<Record>,
     /// The dispatches its hooks caused, in order.
     pub children: Vec<Dispatch>,
-    start: Start,
 }
+
+/// What a dispatch without records would begin with. There is none.
+static NO_START: LazyLock<Start> = LazyLock::new(|| Start {
+    event: "".into(),
+    id: String::new(),
+    subject: None,
+    depth: 0,
+    payload: "".into(),
+    parent: None,
+    session: 0,
+    time: 0,
+});
 
 impl Dispatch {
     /// Returns how it began.
     #[must_use]
     pub fn start(&self) -> &Start {
-        &self.start
+        match self.records.first().map(|record| &record.entry) {
+            Some(Entry::Dispatch(start)) => start,
+            _ => &NO_START,
+        }
     }
 
     /// Returns how it ended; nothing if the tape stops before.
@@ -80,8 +94,8 @@ impl Dispatch {
         let payload = parse(&end.payload)
             .map_err(|error| wrong(format!("its final payload cannot be used: {error}")))?;
         Ok(Outcome {
-            event: Arc::clone(&self.start.event),
-            id: self.start.id.clone(),
+            event: Arc::clone(&self.start().event),
+            id: self.start().id.clone(),
             decision: end.decision,
             reason: end.reason.clone(),
             hook: end.hook.clone(),
@@ -226,8 +240,10 @@ impl<R: BufRead> Replay<R> {
             });
         };
         if let Entry::Dispatch(start) = &record.entry {
-            let start = start.clone();
-            self.begin(number, start, record)?;
+            let (parent, session, time) = (start.parent, start.session, start.time);
+            let story = Story::begin(start, record.redacted.is_some());
+            self.clock.note(time, record.number);
+            self.begin(number, (parent, session), story, record)?;
             return Ok(None);
         }
         let ends = matches!(record.entry, Entry::Outcome(_));
@@ -242,7 +258,13 @@ impl<R: BufRead> Replay<R> {
         Ok(self.finish(number))
     }
 
-    fn begin(&mut self, number: u64, start: Start, record: Record) -> Result<(), TapeError> {
+    fn begin(
+        &mut self,
+        number: u64,
+        (parent, session): (Option<u64>, u64),
+        story: Story,
+        record: Record,
+    ) -> Result<(), TapeError> {
         let wrong = |why: String| TapeError::Story {
             record: record.number,
             why,
@@ -255,7 +277,7 @@ impl<R: BufRead> Replay<R> {
                 "more than {MOST_OPEN} dispatches are on their way at once"
             )));
         }
-        if let Some(parent) = start.parent {
+        if let Some(parent) = parent {
             let caused = self.open.get(&parent);
             if !caused.is_some_and(|(_, story)| story.can_cause()) {
                 return Err(wrong(format!(
@@ -263,16 +285,13 @@ impl<R: BufRead> Replay<R> {
                 )));
             }
         }
-        let session = usize::try_from(start.session).unwrap_or(usize::MAX);
+        let session = usize::try_from(session).unwrap_or(usize::MAX);
         let project = self.sessions.get(session).cloned().unwrap_or_default();
-        self.clock.note(start.time, record.number);
-        let story = Story::begin(&start, record.redacted.is_some());
         let dispatch = Dispatch {
             number,
             project,
             records: vec![record],
             children: Vec::new(),
-            start,
         };
         self.open.insert(number, (dispatch, story));
         Ok(())
@@ -281,7 +300,7 @@ impl<R: BufRead> Replay<R> {
     /// Hands a dispatch over, to the one that caused it if there is one.
     fn finish(&mut self, number: u64) -> Option<Replayed> {
         let (dispatch, _) = self.open.remove(&number)?;
-        match dispatch.start.parent {
+        match dispatch.start().parent {
             Some(parent) => {
                 // One whose cause was lost is lost with it.
                 if let Some((parent, _)) = self.open.get_mut(&parent) {
