@@ -14,7 +14,13 @@ use crate::outcome::TraceRow;
 pub fn dispatch(tape: &str, dispatch: &Dispatch) -> Value {
     let start = dispatch.start();
     let end = dispatch.end();
-    let steps = Steps::of(&dispatch.records);
+    let handlers: HashMap<&str, &str> = dispatch
+        .project
+        .hooks
+        .iter()
+        .map(|hook| (hook.name.as_str(), hook.handler.as_str()))
+        .collect();
+    let steps = Steps::of(&dispatch.records, handlers);
     json!({
         "tape": tape,
         "dispatch": dispatch.number,
@@ -92,6 +98,7 @@ struct Steps<'r> {
     predicates: HashMap<&'r str, Vec<&'r Used>>,
     calls: HashMap<&'r str, Vec<Call<'r>>>,
     border: HashMap<(&'r str, Phase), Vec<&'r HostCall>>,
+    handlers: HashMap<&'r str, &'r str>,
 }
 
 struct Call<'r> {
@@ -102,11 +109,12 @@ struct Call<'r> {
 }
 
 impl<'r> Steps<'r> {
-    fn of(records: &'r [Record]) -> Self {
+    fn of(records: &'r [Record], handlers: HashMap<&'r str, &'r str>) -> Self {
         let mut steps = Self {
             predicates: HashMap::new(),
             calls: HashMap::new(),
             border: HashMap::new(),
+            handlers,
         };
         for record in records {
             steps.add(&record.entry);
@@ -164,6 +172,9 @@ impl<'r> Steps<'r> {
             .and_then(|_| take_first(self.calls.get_mut(hook)));
         let border = self.border.remove(&(hook, Phase::When)).unwrap_or_default();
         let mut value = outline(row, predicate, call.as_ref());
+        if let (None, Some(handler)) = (&call, self.handlers.get(hook)) {
+            value.insert("handler".to_owned(), (*handler).into());
+        }
         let calls = call.iter().flat_map(|call| &call.host_calls);
         let calls = border.iter().chain(calls);
         value.insert(
