@@ -39,6 +39,8 @@ pub(super) struct TapeFile {
     losses: Losses,
     closed: bool,
     buffer: Vec<u8>,
+    /// A list that was written, with room for the next records.
+    empty: Vec<Loose>,
 }
 
 /// Writes that failed. The next one may succeed, and a gap stays a gap.
@@ -89,6 +91,7 @@ impl TapeFile {
             losses: Losses::default(),
             closed: false,
             buffer: Vec::new(),
+            empty: Vec::new(),
         })
     }
 
@@ -100,6 +103,11 @@ impl TapeFile {
     /// Returns how many bytes of an unfinished record were dropped, to whoever asks first.
     pub(super) fn recovered(&mut self) -> Option<u64> {
         self.recovered.take()
+    }
+
+    /// Hands over the list that was written last, empty.
+    pub(super) fn empty_list(&mut self) -> Vec<Loose> {
+        std::mem::take(&mut self.empty)
     }
 
     /// Returns how often records were lost.
@@ -141,7 +149,7 @@ impl TapeFile {
         written
     }
 
-    fn write_all(&mut self, loose: Vec<Loose>) -> Result<(), RecordError> {
+    fn write_all(&mut self, mut loose: Vec<Loose>) -> Result<(), RecordError> {
         if loose.is_empty() && self.lost.is_none() && self.begins.is_empty() {
             return self.still_there();
         }
@@ -149,13 +157,14 @@ impl TapeFile {
         self.buffer.clear();
         self.push_waiting();
         let mut marks = Vec::with_capacity(loose.len());
-        for (dispatch, entry) in loose {
+        for (dispatch, entry) in loose.drain(..) {
             self.break_with_parent(dispatch, &entry);
             marks.push((dispatch, Mark::of(&entry)));
             if !dispatch.is_some_and(|dispatch| self.broken.contains(&dispatch)) {
                 self.encoder.push(dispatch, entry, &mut self.buffer);
             }
         }
+        self.empty = loose;
         match self.append() {
             Ok(()) => {
                 self.begins.clear();

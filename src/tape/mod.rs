@@ -1,6 +1,7 @@
 //! The recording of a run: what came in, what every hook decided, and every call across
 //! the border of the sandbox. `docs/tape.md` describes the format for other tools.
 
+mod ahead;
 pub(crate) mod bytes;
 mod check;
 mod compare;
@@ -10,6 +11,7 @@ mod encode;
 mod error;
 mod file;
 mod line;
+mod lock;
 pub(crate) mod part;
 mod read;
 mod record;

@@ -1,9 +1,10 @@
 //! What a tape knows of one dispatch, ready to be asked: the answers its hooks got, in
 //! order, and the dispatches they caused.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use super::lock::lock;
 use super::record::{Entry, Fault, HostCall, Phase, Used};
 use super::replay::Dispatch;
 use crate::capability::Left;
@@ -162,9 +163,4 @@ impl Step {
         };
         Some((fault.into(), usage, left))
     }
-}
-
-/// Nothing in here can panic while a lock is held.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -9,6 +9,7 @@ use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 
 use super::Format;
+use super::ahead::{Ahead, Stop, Taken, take_apart};
 use super::convert::from_line;
 use super::encode::Position;
 use super::error::TapeError;
@@ -41,7 +42,7 @@ pub enum Ending {
 /// Reads the records of a tape in order.
 #[derive(Debug)]
 pub struct Reader<R> {
-    input: R,
+    input: Input<R>,
     line: Vec<u8>,
     position: Position,
     window: Window,
@@ -56,6 +57,20 @@ pub struct Reader<R> {
     ending: Option<Ending>,
     bytes: u64,
 }
+
+/// Where lines come from.
+#[derive(Debug)]
+enum Input<R> {
+    /// From here, one after the other.
+    Here(R),
+    /// From threads that read ahead.
+    Ahead(Ahead),
+    /// From nowhere: it is on its way to those threads.
+    Gone,
+}
+
+/// Smaller tapes are read before threads could be made.
+const WORTH_THREADS: u64 = 4 << 20;
 
 /// The part of a header that is the same in every version.
 #[derive(Deserialize)]
@@ -90,6 +105,20 @@ impl Reader<BufReader<File>> {
         }
         Self::new(BufReader::with_capacity(BUFFER, file))
     }
+
+    /// Opens a tape whose lines are taken apart by other threads, if it is a long one.
+    pub(super) fn open_ahead(path: &Path) -> Result<Self, TapeError> {
+        let mut reader = Self::open(path)?;
+        let long = std::fs::metadata(path).is_ok_and(|metadata| metadata.len() > WORTH_THREADS);
+        reader.input = match std::mem::replace(&mut reader.input, Input::Gone) {
+            Input::Here(input) if long => match Ahead::start(input) {
+                Ok(ahead) => Input::Ahead(ahead),
+                Err(input) => Input::Here(input),
+            },
+            input => input,
+        };
+        Ok(reader)
+    }
 }
 
 #[cfg(unix)]
@@ -112,7 +141,7 @@ impl<R: BufRead> Reader<R> {
     /// Returns that it is none, or of another version.
     pub fn new(input: R) -> Result<Self, TapeError> {
         let mut reader = Self {
-            input,
+            input: Input::Here(input),
             line: Vec::new(),
             position: Position::START,
             window: Window::default(),
@@ -135,7 +164,7 @@ impl<R: BufRead> Reader<R> {
             });
         }
         check_version(&reader.line)?;
-        let record = reader.record()?;
+        let record = reader.accept(take_apart(&reader.line))?;
         let Entry::Header(project) = &record.entry else {
             return Err(TapeError::NotATape(
                 "its first record is no header".to_owned(),
@@ -169,11 +198,34 @@ impl<R: BufRead> Reader<R> {
             self.check_canonical(first.number)?;
             return Ok(Some(first));
         }
-        if self.ending.is_some() || !self.read_line()? {
-            self.check_seal()?;
-            return Ok(None);
+        if self.ending.is_none()
+            && let Some(taken) = self.next_line()?
+        {
+            return self.accept(taken).map(Some);
         }
-        self.record().map(Some)
+        self.check_seal()?;
+        Ok(None)
+    }
+
+    /// Returns the next line, wherever it comes from; nothing at the end.
+    fn next_line(&mut self) -> Result<Option<Taken>, TapeError> {
+        let Input::Ahead(ahead) = &mut self.input else {
+            let there = self.read_line()?;
+            return Ok(there.then(|| take_apart(&self.line)));
+        };
+        let record = self.position.next;
+        match ahead.next() {
+            Ok(taken) => {
+                self.bytes += taken.bytes;
+                Ok(Some(taken))
+            }
+            Err(Stop::End(bytes)) => {
+                self.end(bytes);
+                Ok(None)
+            }
+            Err(Stop::TooLong) => Err(too_long(record)),
+            Err(Stop::Failed(error)) => Err(TapeError::Read { record, error }),
+        }
     }
 
     /// Returns how the tape ends, once everything was read.
@@ -219,7 +271,10 @@ impl<R: BufRead> Reader<R> {
     fn read_line(&mut self) -> Result<bool, TapeError> {
         self.line.clear();
         let record = self.position.next;
-        let read = (&mut self.input)
+        let Input::Here(input) = &mut self.input else {
+            return Ok(false);
+        };
+        let read = input
             .take(LONGEST_LINE + 1)
             .read_until(b'\n', &mut self.line)
             .map_err(|error| TapeError::Read { record, error })?;
@@ -229,31 +284,29 @@ impl<R: BufRead> Reader<R> {
             return Ok(true);
         }
         if read as u64 > LONGEST_LINE {
-            return Err(TapeError::TooLong {
-                record,
-                limit: LONGEST_LINE,
-            });
+            return Err(too_long(record));
         }
-        self.ending = Some(match read {
-            0 if self.footer => Ending::Closed,
-            0 => Ending::Open,
-            bytes => Ending::Torn {
-                bytes: bytes as u64,
-            },
-        });
+        self.end(read as u64);
         Ok(false)
     }
 
-    /// Makes a record of the line that was read.
-    fn record(&mut self) -> Result<Record, TapeError> {
+    /// Notes how the tape ends: with so many bytes of an unfinished record.
+    fn end(&mut self, bytes: u64) {
+        self.ending = Some(match bytes {
+            0 if self.footer => Ending::Closed,
+            0 => Ending::Open,
+            bytes => Ending::Torn { bytes },
+        });
+    }
+
+    /// Makes a record of a line, if it follows from what was read before.
+    fn accept(&mut self, taken: Taken) -> Result<Record, TapeError> {
         let number = self.position.next;
         let damaged = |why: String| TapeError::Damaged {
             record: number,
             why,
         };
-        let text = std::str::from_utf8(&self.line)
-            .map_err(|error| damaged(format!("byte {} is not UTF-8", error.valid_up_to())))?;
-        let mut line: Line = serde_json::from_str(text).map_err(|error| damaged(plain(&error)))?;
+        let mut line = taken.line.map_err(damaged)?;
         if line.n != number {
             return Err(TapeError::Order {
                 record: number,
@@ -266,10 +319,10 @@ impl<R: BufRead> Reader<R> {
         self.check_canonical(number)?;
         let is_redacted = line.redacted.is_some();
         self.check_place(line.kind, number)?;
-        let hash = self.hash(&line);
+        let hash = self.hash(&line, taken.hash);
         let window = &self.window;
         let record = from_line(&mut line, &mut |text| load(window, text)).map_err(damaged)?;
-        self.take_in(&record, is_redacted)?;
+        self.take_in(&record, is_redacted, taken.body)?;
         self.position.next += 1;
         self.position.head = hash;
         Ok(record)
@@ -292,8 +345,7 @@ impl<R: BufRead> Reader<R> {
     }
 
     /// A redacted record stands for the one it was.
-    fn hash(&mut self, line: &Line) -> Hash {
-        let hash = Hash::of(&self.line);
+    fn hash(&mut self, line: &Line, hash: Hash) -> Hash {
         let Some(redacted) = &line.redacted else {
             return hash;
         };
@@ -318,7 +370,12 @@ impl<R: BufRead> Reader<R> {
         })
     }
 
-    fn take_in(&mut self, record: &Record, is_redacted: bool) -> Result<(), TapeError> {
+    fn take_in(
+        &mut self,
+        record: &Record,
+        is_redacted: bool,
+        body: Option<Hash>,
+    ) -> Result<(), TapeError> {
         let number = record.number;
         let wrong = |why: &str| TapeError::Damaged {
             record: number,
@@ -326,7 +383,7 @@ impl<R: BufRead> Reader<R> {
         };
         match &record.entry {
             Entry::Body(Body { hash, text }) => {
-                if !is_redacted && Hash::of(text.as_bytes()) != *hash {
+                if !is_redacted && body != Some(*hash) {
                     return Err(wrong("the body is not the one its hash names"));
                 }
                 self.window.add(*hash, Arc::clone(text));
@@ -379,6 +436,13 @@ impl<R: BufRead> Reader<R> {
     }
 }
 
+fn too_long(record: u64) -> TapeError {
+    TapeError::TooLong {
+        record,
+        limit: LONGEST_LINE,
+    }
+}
+
 fn check_version(line: &[u8]) -> Result<(), TapeError> {
     let no_tape = || TapeError::NotATape("its first line is no header".to_owned());
     let peek: Peek = serde_json::from_slice(line).map_err(|_| no_tape())?;
@@ -412,14 +476,5 @@ fn load(window: &Window, text: Text) -> Result<Arc<str>, String> {
             .get(&hash)
             .cloned()
             .ok_or_else(|| format!("the body {} is not on the tape before it", hash.short())),
-    }
-}
-
-/// Where in its line JSON is wrong; which line it is, is said already.
-fn plain(error: &serde_json::Error) -> String {
-    let text = error.to_string();
-    match text.rsplit_once(" at line ") {
-        Some((what, _)) => format!("{what} at column {}", error.column()),
-        None => text,
     }
 }

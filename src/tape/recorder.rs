@@ -2,12 +2,13 @@
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
 use super::error::RecordError;
 use super::file::TapeFile;
+use super::lock::lock;
 use super::record::{Entry, Project};
 use super::scrub::Scrubber;
 use super::track::Track;
@@ -196,7 +197,7 @@ impl Recorder {
 impl Shared {
     fn drain(&self) -> Result<(), RecordError> {
         let mut file = lock(&self.file);
-        let mut loose = self.track.take();
+        let mut loose = self.track.swap(file.empty_list());
         let scrubber = lock(&self.scrubber);
         if !scrubber.is_empty() {
             for (_, entry) in &mut loose {
@@ -233,12 +234,6 @@ impl Shared {
     fn told(&self) -> Result<(), RecordError> {
         lock(&self.file).untold().map_or(Ok(()), Err)
     }
-}
-
-/// Nothing panics while one of these locks is held; if it did, what is behind it is
-/// still a tape up to its last whole record.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Writes what comes in until the tape is closed.

@@ -2,12 +2,13 @@
 //! what crosses, and in a replay it answers instead of the world.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use super::lock::lock;
 use super::part::Step;
 use super::record::{Entry, HostCall, Phase};
 use super::scene::Scene;
@@ -311,9 +312,4 @@ fn describe(capability: &str, request: &str) -> String {
         _ if value.get("key").is_some() => format!("{capability} {:?}", text("key")),
         _ => capability.to_owned(),
     }
-}
-
-/// Nothing in here can panic while a lock is held.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -160,7 +160,7 @@ impl Replay<BufReader<File>> {
     /// # Errors
     /// Returns that it cannot be read, is none, or is of another version.
     pub fn open(path: &Path) -> Result<Self, TapeError> {
-        Ok(Self::new(Reader::open(path)?))
+        Ok(Self::new(Reader::open_ahead(path)?))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
+use super::lock::lock;
 use super::record::Entry;
 
 /// A record that has no number yet.
@@ -79,7 +80,13 @@ impl Track {
 
     /// Hands over all records.
     pub(crate) fn take(&self) -> Vec<Loose> {
-        std::mem::take(&mut lock(&self.waiting).loose)
+        self.swap(Vec::new())
+    }
+
+    /// Hands over all records for an empty list. One that was used before has room
+    /// already, and nobody waits while a new one grows.
+    pub(super) fn swap(&self, empty: Vec<Loose>) -> Vec<Loose> {
+        std::mem::replace(&mut lock(&self.waiting).loose, empty)
     }
 
     /// Waits for records, and says whether anybody is to write them.
@@ -118,9 +125,4 @@ impl Bell {
         *state = State::Idle;
         true
     }
-}
-
-/// Nothing in here can panic while a lock is held.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,0 +1,198 @@
+//! Reads ahead: other threads take lines apart, which is most of the work, while the
+//! reader puts records together in their order.
+
+use std::io::{BufRead, Read as _};
+use std::num::NonZeroUsize;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread;
+
+use super::line::Line;
+use super::read::LONGEST_LINE;
+use super::seal::Hash;
+
+/// How much is handed to a thread at once.
+const CHUNK: usize = 64 << 10;
+
+/// How many chunks wait for each thread, and how many of its own.
+const WAITING: usize = 2;
+
+/// A line, taken apart.
+pub(super) struct Taken {
+    /// What stands in it, or why that is nothing.
+    pub(super) line: Result<Line, String>,
+    /// Its hash.
+    pub(super) hash: Hash,
+    /// The hash of the body in it.
+    pub(super) body: Option<Hash>,
+    /// How long it is, with its end.
+    pub(super) bytes: u64,
+}
+
+/// Takes a line apart.
+pub(super) fn take_apart(line: &[u8]) -> Taken {
+    let parsed = match std::str::from_utf8(line) {
+        Ok(text) => serde_json::from_str::<Line>(text).map_err(|error| plain(&error)),
+        Err(error) => Err(format!("byte {} is not UTF-8", error.valid_up_to())),
+    };
+    let body = parsed.as_ref().ok().filter(|line| line.body.is_some());
+    let text = body.and_then(|line| line.text.as_ref());
+    Taken {
+        hash: Hash::of(line),
+        body: text.map(|text| Hash::of(text.as_bytes())),
+        line: parsed,
+        bytes: line.len() as u64 + 1,
+    }
+}
+
+/// Where in its line JSON is wrong; which line it is, is said already.
+fn plain(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    match text.rsplit_once(" at line ") {
+        Some((what, _)) => format!("{what} at column {}", error.column()),
+        None => text,
+    }
+}
+
+/// Why there is no further line.
+pub(super) enum Stop {
+    /// Nothing more but so many bytes of an unfinished one.
+    End(u64),
+    /// A line that is longer than any record.
+    TooLong,
+    /// Reading failed.
+    Failed(std::io::Error),
+}
+
+/// The lines of a tape, taken apart by other threads.
+pub(super) struct Ahead {
+    /// Who takes apart what: chunks go round.
+    results: Vec<Receiver<Vec<Taken>>>,
+    next: usize,
+    current: std::vec::IntoIter<Taken>,
+    /// How the reading ended, once it has.
+    end: Receiver<Stop>,
+}
+
+impl std::fmt::Debug for Ahead {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("Ahead(…)")
+    }
+}
+
+impl Ahead {
+    /// Starts to read ahead; hands the input back where there are no threads for it.
+    pub(super) fn start<R: BufRead + Send + 'static>(input: R) -> Result<Self, R> {
+        let count = thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        if count < 2 {
+            return Err(input);
+        }
+        let (mut chunks, mut results) = (Vec::new(), Vec::new());
+        for _ in 0..count {
+            let (chunk, waiting) = sync_channel::<Vec<u8>>(WAITING);
+            let (done, result) = sync_channel(WAITING);
+            if spawn(move || work(&waiting, &done)).is_err() {
+                return Err(input);
+            }
+            chunks.push(chunk);
+            results.push(result);
+        }
+        let (ended, end) = sync_channel(1);
+        // The input comes back through here if the thread cannot be made.
+        let (give, take) = sync_channel::<R>(1);
+        let split = move || {
+            if let Ok(input) = take.recv() {
+                // Nobody may be there to hear of it.
+                let _ = ended.send(split(input, &chunks));
+            }
+        };
+        if spawn(split).is_err() {
+            return Err(input);
+        }
+        match give.send(input) {
+            Ok(()) => Ok(Self {
+                results,
+                next: 0,
+                current: Vec::new().into_iter(),
+                end,
+            }),
+            Err(back) => Err(back.0),
+        }
+    }
+
+    /// Returns the next line.
+    pub(super) fn next(&mut self) -> Result<Taken, Stop> {
+        loop {
+            if let Some(taken) = self.current.next() {
+                return Ok(taken);
+            }
+            let turn = self.next % self.results.len();
+            let Ok(chunk) = self.results[turn].recv() else {
+                // Whoever splits says how it ended, once, and has stopped.
+                return Err(self.end.recv().unwrap_or(Stop::End(0)));
+            };
+            self.current = chunk.into_iter();
+            self.next += 1;
+        }
+    }
+}
+
+fn spawn(work: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
+    let builder = thread::Builder::new().name("hookbox-ahead".to_owned());
+    builder.spawn(work).map(|_| ())
+}
+
+/// Takes chunks apart until there are no more, or nobody wants them.
+fn work(waiting: &Receiver<Vec<u8>>, done: &SyncSender<Vec<Taken>>) {
+    for chunk in waiting {
+        let lines = chunk.split_inclusive(|&byte| byte == b'\n');
+        let taken = lines
+            .map(|line| take_apart(line.strip_suffix(b"\n").unwrap_or(line)))
+            .collect();
+        if done.send(taken).is_err() {
+            return;
+        }
+    }
+}
+
+/// Cuts the input into chunks of whole lines, and says how it ends.
+fn split(mut input: impl BufRead, chunks: &[SyncSender<Vec<u8>>]) -> Stop {
+    let mut turn = 0;
+    loop {
+        let mut chunk = Vec::with_capacity(CHUNK + CHUNK / 4);
+        let end = fill(&mut input, &mut chunk);
+        if !chunk.is_empty() {
+            if chunks[turn % chunks.len()].send(chunk).is_err() {
+                return Stop::End(0);
+            }
+            turn += 1;
+        }
+        if let Some(end) = end {
+            return end;
+        }
+    }
+}
+
+/// Fills a chunk with whole lines; returns what comes after them if that is no line.
+fn fill(input: &mut impl BufRead, chunk: &mut Vec<u8>) -> Option<Stop> {
+    while chunk.len() < CHUNK {
+        let begun = chunk.len();
+        let read = input.take(LONGEST_LINE + 1).read_until(b'\n', chunk);
+        let read = match read {
+            Ok(read) => read as u64,
+            Err(error) => {
+                chunk.truncate(begun);
+                return Some(Stop::Failed(error));
+            }
+        };
+        if chunk.len() > begun && chunk.last() == Some(&b'\n') {
+            continue;
+        }
+        chunk.truncate(begun);
+        return Some(if read > LONGEST_LINE {
+            Stop::TooLong
+        } else {
+            Stop::End(read)
+        });
+    }
+    None
+}
