@@ -139,7 +139,15 @@ impl ReplayArgs {
         let builder = Runtime::builder(project)
             .lifetime(Lifetime::LongLived)
             .on_progress(std::sync::Arc::new(super::progress::show));
-        Ok(Some(Checker::load(builder)?))
+        let checker = Checker::load(builder)?;
+        if checker.runtime().hooks().is_empty() {
+            let what = format!(
+                "no hooks were found in {}: every event passes",
+                project.display()
+            );
+            writeln!(anstream::stderr(), "{} {what}", style::notable("warning:"))?;
+        }
+        Ok(Some(checker))
     }
 
     fn check_words(&self) -> Result<()> {
