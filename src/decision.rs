@@ -30,6 +30,19 @@ pub enum Ruling {
     Ask,
 }
 
+impl Ruling {
+    /// Returns the word for it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Allow => "allow",
+            Self::Block => "block",
+            Self::Modify => "modify",
+            Self::Ask => "ask",
+        }
+    }
+}
+
 impl Decision {
     /// Returns the ruling alone.
     #[must_use]

@@ -431,3 +431,16 @@ fn parallel_dispatches_are_checked_on_all_cores_in_the_order_of_the_tape() {
         last = ended;
     }
 }
+
+#[test]
+fn a_hook_that_asked_very_often_is_checked_as_fast_as_it_ran() {
+    let more = "priority: 1\nlimits: { fuel: 20G, host_calls: 200k, wall_time: 30s }";
+    let script = "def handle(event, payload):\n    for i in range(60000):\n        cache.incr('n')\n    return allow()";
+    let project = Project::with(&[("probe", &hook_file("tool.pre", more, script))]);
+    let tape = tape_in(&project);
+    let builder = Runtime::builder(project.path());
+    record(builder, &tape, &[("tool.pre", command("ls"))]);
+    let (dispatch, checked) = check_one(&project, &tape);
+    assert_eq!(host_calls(&dispatch).len(), 60_000);
+    assert_eq!(checked.difference, None);
+}

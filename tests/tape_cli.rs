@@ -499,3 +499,24 @@ fn a_hook_cannot_steer_the_terminal_through_a_tape() {
         );
     }
 }
+
+#[test]
+fn a_project_that_does_not_load_leaves_no_tape_behind() {
+    let project = Project::script("def handle(event, payload):\n    return allow(");
+    let payload = command("ls").to_string();
+    let told = session(
+        project.path(),
+        &[
+            "run",
+            "tool.pre",
+            "--payload",
+            &payload,
+            "--tape",
+            "run.tape",
+        ],
+    );
+    assert!(told.contains("syntax error"), "{told}");
+    assert!(!project.path().join("run.tape").exists());
+    let told = session(project.path(), &["tape", "show", "absent.tape"]);
+    assert_eq!(told.matches("absent.tape").count(), 1, "{told}");
+}

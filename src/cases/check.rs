@@ -4,7 +4,6 @@ use serde_json::{Map, Value, json};
 
 use super::expect::{Expectation, Failing, Line, Text};
 use crate::canonical;
-use crate::decision::Ruling;
 use crate::outcome::{Outcome, TraceRow};
 
 /// Something that is not as expected.
@@ -27,7 +26,7 @@ pub(super) fn compare(
     let mut differences = Differences(Vec::new());
     differences.failures(expect, outcome);
     if let Some(decision) = expect.decision {
-        let (expected, found) = (word(decision), word(outcome.decision));
+        let (expected, found) = (decision.name(), outcome.decision.name());
         differences.add(expected != found, "decision", expected, found);
     }
     if let Some(reason) = &expect.reason {
@@ -55,16 +54,6 @@ pub(super) fn compare(
         differences.logs(lines, outcome);
     }
     differences.0
-}
-
-/// Returns the word for a decision.
-pub(super) fn word(ruling: Ruling) -> &'static str {
-    match ruling {
-        Ruling::Allow => "allow",
-        Ruling::Block => "block",
-        Ruling::Modify => "modify",
-        Ruling::Ask => "ask",
-    }
 }
 
 /// Returns the hooks that failed.

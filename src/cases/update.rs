@@ -2,7 +2,6 @@
 
 use serde_json::{Value, json};
 
-use super::check::word;
 use super::expect::{Expectation, Text};
 use super::read::Case;
 use super::run::Report;
@@ -54,7 +53,7 @@ fn expectation(before: Option<&Expectation>, outcome: &Outcome) -> String {
     let mut add = |key: &str, value: &Value| {
         lines.push(format!("  {key}: {}", canonical::text(value)));
     };
-    add("decision", &json!(word(outcome.decision)));
+    add("decision", &json!(outcome.decision.name()));
     if let Some(reason) = &outcome.reason {
         match before.and_then(|before| before.reason.as_ref()) {
             Some(Text::Contains(part)) if reason.contains(part.as_str()) => {

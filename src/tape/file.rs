@@ -23,6 +23,8 @@ pub(super) struct TapeFile {
     file: File,
     /// How far whole records reach.
     length: u64,
+    /// Whether nothing was there before.
+    is_new: bool,
     encoder: Encoder,
     /// A header or sessions that could not be written: what comes after them is of no
     /// use without them.
@@ -63,6 +65,7 @@ impl TapeFile {
             path: path.to_owned(),
             why,
         };
+        let is_new = !path.exists();
         let mut file = create(path).map_err(fail)?;
         if !file.metadata().map_err(fail)?.is_file() {
             return Err(refuse("it is not a regular file".to_owned()));
@@ -81,6 +84,7 @@ impl TapeFile {
             path: path.to_owned(),
             file,
             length: end.length,
+            is_new,
             encoder: Encoder::at(end.position),
             begins: Vec::new(),
             lost: cut_off(end.open),
@@ -211,6 +215,10 @@ impl TapeFile {
     pub(super) fn close(&mut self) -> Result<(), RecordError> {
         let closed = self.write_footer();
         self.closed = true;
+        if self.length == 0 && self.is_new {
+            // Nobody recorded anything, and an empty file is no tape.
+            let _ = std::fs::remove_file(&self.path);
+        }
         // The file stays open as long as anybody holds the recorder. A lock that cannot
         // be given back goes with it.
         let _ = self.file.unlock();
@@ -474,7 +482,11 @@ fn follow(open: &mut BTreeSet<u64>, dispatch: Option<u64>, mark: &Mark) {
         (Mark::End, Some(dispatch)) => {
             open.remove(&dispatch);
         }
-        (Mark::Lost(lost), _) => open.retain(|dispatch| !lost.contains(dispatch)),
+        (Mark::Lost(lost), _) => {
+            for dispatch in lost {
+                open.remove(dispatch);
+            }
+        }
         _ => {}
     }
 }

@@ -1,6 +1,7 @@
 //! What a tape knows of one dispatch, ready to be asked: the answers its hooks got, in
 //! order, and the dispatches they caused.
 
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -29,7 +30,8 @@ pub(crate) struct Part {
 pub(super) struct Step {
     hook: Arc<str>,
     phase: Phase,
-    pub(super) calls: Vec<HostCall>,
+    /// What it asked and heard, in order.
+    pub(super) calls: VecDeque<HostCall>,
     /// How it ended, if that follows from nothing the tape knows.
     pub(super) honoured: Option<(Fault, Used)>,
 }
@@ -44,7 +46,7 @@ impl Step {
         Self {
             hook: Arc::clone(hook),
             phase,
-            calls: Vec::new(),
+            calls: VecDeque::new(),
             honoured: None,
         }
     }
@@ -66,15 +68,11 @@ impl Part {
         let mut steps: Vec<Step> = Vec::new();
         for record in &dispatch.records {
             match &record.entry {
-                Entry::HostCall(call) if call.phase == Phase::When => {
-                    open(&mut steps, &call.hook, Phase::When)
-                        .calls
-                        .push(call.clone());
-                }
+                // What is worked out again is not asked of the tape.
+                Entry::HostCall(call) if call.derived => {}
                 Entry::HostCall(call) => {
-                    open(&mut steps, &call.hook, Phase::Handle)
-                        .calls
-                        .push(call.clone());
+                    let step = open(&mut steps, &call.hook, call.phase);
+                    step.calls.push_back(call.clone());
                 }
                 Entry::Predicate(one) => {
                     open(&mut steps, &one.hook, Phase::When).end(one.failure.as_ref(), &one.used);

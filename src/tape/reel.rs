@@ -102,13 +102,12 @@ impl Reel {
         let Some(inner) = &self.inner else {
             return Ok(live());
         };
-        let request: Arc<str> = crate::json::to_text(&request()).into();
-        let at_us = inner.scene.elapsed();
+        let call = inner.call(capability, request);
         let answer = match &inner.step {
             None => live(),
-            Some(step) => inner.recorded(step, capability, &request)?,
+            Some(step) => inner.recorded(step, capability, &call.request)?,
         };
-        inner.push(capability, request, &answer, false, at_us);
+        call.heard(&answer, false);
         Ok(answer)
     }
 
@@ -150,10 +149,9 @@ impl Reel {
         let Some(inner) = &self.inner else {
             return live();
         };
-        let request: Arc<str> = crate::json::to_text(&request()).into();
-        let at_us = inner.scene.elapsed();
+        let call = inner.call(capability, request);
         let answer = live();
-        inner.push(capability, request, &answer, true, at_us);
+        call.heard(&answer, true);
         answer
     }
 
@@ -167,19 +165,17 @@ impl Reel {
         let Some(inner) = &self.inner else {
             return live();
         };
-        let request: Arc<str> = crate::json::to_text(&request()).into();
-        let at_us = inner.scene.elapsed();
+        let call = inner.call(capability, request);
         let answer = live();
         let reply = match &answer {
             Ok(value) => Reply::Ok(value),
             Err(error) => Reply::Error(error),
         };
-        inner.push(capability, request, &reply, true, at_us);
+        call.heard(&reply, true);
         answer
     }
 
-    /// Lets a call across whose answer nobody misses: what the tape does not know, the
-    /// replay itself does.
+    /// Lets a call across that a replay answers itself where the tape does not know.
     pub(crate) fn cross_or<T: Serialize + DeserializeOwned>(
         &self,
         capability: &'static str,
@@ -189,16 +185,13 @@ impl Reel {
         let Some(inner) = &self.inner else {
             return live();
         };
-        let request: Arc<str> = crate::json::to_text(&request()).into();
-        let at_us = inner.scene.elapsed();
-        // In a replay the metrics are kept as well, for whoever asks next.
-        let own = live();
+        let call = inner.call(capability, request);
         let known = inner.step.as_ref().and_then(|step| {
-            let answer = Inner::own(step, capability, &request)?;
+            let answer = Inner::own(step, capability, &call.request)?;
             serde_json::from_str(&answer).ok()
         });
-        let answer = known.unwrap_or(own);
-        inner.push(capability, request, &answer, false, at_us);
+        let answer = known.unwrap_or_else(live);
+        call.heard(&answer, false);
         answer
     }
 
@@ -238,27 +231,41 @@ fn new_request(what: &str) -> Failure {
     Failure::new(Cause::NewRequest, format!("{what}{NO_ANSWER}"))
 }
 
-impl Inner {
-    fn push<T: Serialize>(
-        &self,
-        capability: &'static str,
-        request: Arc<str>,
-        answer: &T,
-        derived: bool,
-        at_us: u64,
-    ) {
+/// A call that is crossing.
+struct Crossing<'r> {
+    reel: &'r Inner,
+    capability: &'static str,
+    request: Arc<str>,
+    at_us: u64,
+}
+
+impl Crossing<'_> {
+    /// Writes the call down with its answer.
+    fn heard<T: Serialize>(self, answer: &T, derived: bool) {
+        let scene = &self.reel.scene;
         // Answers are made of texts and numbers, which always are JSON.
         let answer = serde_json::to_string(answer).unwrap_or_default();
-        self.scene.push(Entry::HostCall(HostCall {
-            hook: Arc::clone(&self.hook),
-            phase: self.phase,
-            capability: capability.into(),
-            request,
+        scene.push(Entry::HostCall(HostCall {
+            hook: Arc::clone(&self.reel.hook),
+            phase: self.reel.phase,
+            capability: self.capability.into(),
+            request: self.request,
             answer: answer.into(),
             derived,
-            at_us,
-            took_us: self.scene.elapsed() - at_us,
+            at_us: self.at_us,
+            took_us: scene.elapsed().saturating_sub(self.at_us),
         }));
+    }
+}
+
+impl Inner {
+    fn call(&self, capability: &'static str, request: impl FnOnce() -> Value) -> Crossing<'_> {
+        Crossing {
+            reel: self,
+            capability,
+            request: crate::json::to_text(&request()).into(),
+            at_us: self.scene.elapsed(),
+        }
     }
 
     /// Finds the answer on the tape. Each one is given once; a hook that did not ask
@@ -283,8 +290,9 @@ impl Inner {
     fn own(step: &Mutex<Step>, capability: &str, request: &str) -> Option<Arc<str>> {
         let fits = |call: &HostCall| call.capability == capability && *call.request == *request;
         let mut step = lock(step);
+        // Mostly it is the next one, and the others need not move.
         let found = step.calls.iter().position(fits)?;
-        Some(step.calls.remove(found).answer)
+        step.calls.remove(found).map(|call| call.answer)
     }
 
     fn otherwise(&self, capability: &str, request: &str) -> Option<Arc<str>> {

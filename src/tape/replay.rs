@@ -18,6 +18,10 @@ use crate::outcome::Outcome;
 /// bound for what a made-up tape makes a reader hold.
 const MOST_OPEN: usize = 10_000;
 
+/// How deep dispatches can be nested: deeper than any runtime lets them, and a bound for
+/// those who walk through what a made-up tape tells.
+const DEEPEST: u32 = 64;
+
 /// A dispatch as the tape tells it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Dispatch {
@@ -142,9 +146,17 @@ pub enum Replayed {
 #[derive(Debug)]
 pub struct Replay<R> {
     reader: Reader<R>,
-    open: BTreeMap<u64, (Dispatch, Story)>,
+    open: BTreeMap<u64, Open>,
     sessions: Vec<Arc<Project>>,
     clock: Clock,
+}
+
+/// A dispatch on its way.
+#[derive(Debug)]
+struct Open {
+    dispatch: Dispatch,
+    story: Story,
+    nesting: u32,
 }
 
 /// When the last event came in, to notice a clock that was set back.
@@ -224,7 +236,7 @@ impl<R: BufRead> Replay<R> {
         let Some(number) = record.dispatch else {
             return Ok(match record.entry {
                 Entry::Header(project) | Entry::Session(project) => {
-                    self.sessions.push(Arc::new(project));
+                    self.begin_session(project);
                     None
                 }
                 Entry::Undecided(one) => {
@@ -232,8 +244,9 @@ impl<R: BufRead> Replay<R> {
                     Some(Replayed::Undecided(one))
                 }
                 Entry::Lost(lost) => {
-                    self.open
-                        .retain(|number, _| !lost.dispatches.contains(number));
+                    for number in &lost.dispatches {
+                        self.open.remove(number);
+                    }
                     Some(Replayed::Lost(lost))
                 }
                 _ => None,
@@ -247,15 +260,31 @@ impl<R: BufRead> Replay<R> {
             return Ok(None);
         }
         let ends = matches!(record.entry, Entry::Outcome(_));
-        let Some((dispatch, story)) = self.open.get_mut(&number) else {
+        let Some(open) = self.open.get_mut(&number) else {
             return Err(out_of_place(&record, number));
         };
-        story.tell(&record)?;
-        dispatch.records.push(record);
+        open.story.tell(&record)?;
+        open.dispatch.records.push(record);
         if !ends {
             return Ok(None);
         }
         Ok(self.finish(number))
+    }
+
+    /// Every run of the command line is a session, mostly of the same hooks: those are
+    /// kept once.
+    fn begin_session(&mut self, project: Project) {
+        let last = self.sessions.last();
+        let same = last.filter(|last| {
+            let earlier = Project {
+                time: last.time,
+                recovered_bytes: last.recovered_bytes,
+                ..project.clone()
+            };
+            ***last == earlier
+        });
+        let project = same.cloned().unwrap_or_else(|| Arc::new(project));
+        self.sessions.push(project);
     }
 
     fn begin(
@@ -277,11 +306,18 @@ impl<R: BufRead> Replay<R> {
                 "more than {MOST_OPEN} dispatches are on their way at once"
             )));
         }
+        let mut nesting = 0;
         if let Some(parent) = parent {
-            let caused = self.open.get(&parent);
-            if !caused.is_some_and(|(_, story)| story.can_cause()) {
+            let cause = self.open.get(&parent).filter(|open| open.story.can_cause());
+            let Some(cause) = cause else {
                 return Err(wrong(format!(
                     "no hook of dispatch {parent} runs that could have caused it"
+                )));
+            };
+            nesting = cause.nesting + 1;
+            if nesting > DEEPEST {
+                return Err(wrong(format!(
+                    "dispatches are nested more than {DEEPEST} deep"
                 )));
             }
         }
@@ -293,18 +329,23 @@ impl<R: BufRead> Replay<R> {
             records: vec![record],
             children: Vec::new(),
         };
-        self.open.insert(number, (dispatch, story));
+        let open = Open {
+            dispatch,
+            story,
+            nesting,
+        };
+        self.open.insert(number, open);
         Ok(())
     }
 
     /// Hands a dispatch over, to the one that caused it if there is one.
     fn finish(&mut self, number: u64) -> Option<Replayed> {
-        let (dispatch, _) = self.open.remove(&number)?;
+        let Open { dispatch, .. } = self.open.remove(&number)?;
         match dispatch.start().parent {
             Some(parent) => {
                 // One whose cause was lost is lost with it.
-                if let Some((parent, _)) = self.open.get_mut(&parent) {
-                    parent.children.push(dispatch);
+                if let Some(parent) = self.open.get_mut(&parent) {
+                    parent.dispatch.children.push(dispatch);
                 }
                 None
             }
@@ -318,8 +359,8 @@ impl<R: BufRead> Replay<R> {
         }
         match self.open.values().next() {
             None => Ok(()),
-            Some((dispatch, _)) => Err(TapeError::Story {
-                record: dispatch.first_record(),
+            Some(open) => Err(TapeError::Story {
+                record: open.dispatch.first_record(),
                 why: "the dispatch that begins here never ends".to_owned(),
             }),
         }

@@ -81,13 +81,7 @@ impl Stats {
         self.events += 1;
         count(&mut self.by_event, &dispatch.start().event);
         if let Some(end) = dispatch.end() {
-            let word = match end.decision {
-                Ruling::Allow => "allow",
-                Ruling::Block => "block",
-                Ruling::Modify => "modify",
-                Ruling::Ask => "ask",
-            };
-            count(&mut self.decisions, word);
+            count(&mut self.decisions, end.decision.name());
         }
         for record in &dispatch.records {
             self.entry(&record.entry);

@@ -681,3 +681,27 @@ fn hn_049_a_guard_that_could_not_be_asked_vetoes_without_being_called() {
     );
     assert_eq!(dispatch.end().unwrap().decision, Ruling::Block);
 }
+
+#[test]
+fn attack_dispatches_nested_deeper_than_anybody_could_walk() {
+    let mut records = vec![header(), start(1), call(1, "h")];
+    for number in 2..=5_000 {
+        records.push(child(number, number - 1));
+        records.push(call(number, "h"));
+    }
+    let told = refusal(&chained(&records));
+    assert_eq!(
+        told,
+        "record 131 does not fit: dispatches are nested more than 64 deep"
+    );
+}
+
+#[test]
+fn attack_a_gap_that_names_more_dispatches_than_there_are() {
+    let mut records = vec![header()];
+    records.extend((1..=2_000).map(start));
+    let names: Vec<u64> = (0..1_000_000).collect();
+    records.push(json!({"kind": "lost", "count": 1, "lost": names, "error": "full"}));
+    let played = play(&chained(&records)).unwrap();
+    assert!(played.dispatches.is_empty());
+}

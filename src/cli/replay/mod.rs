@@ -487,11 +487,5 @@ pub(super) fn ending(ending: Option<Ending>, records: u64, unfinished: usize) ->
 
 /// Returns the word for a decision.
 pub(super) fn word(decision: Option<Ruling>) -> &'static str {
-    match decision {
-        Some(Ruling::Allow) => "allow",
-        Some(Ruling::Modify) => "modify",
-        Some(Ruling::Block) => "block",
-        Some(Ruling::Ask) => "ask",
-        None => "undecided",
-    }
+    decision.map_or("undecided", Ruling::name)
 }

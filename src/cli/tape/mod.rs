@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 use clap::{Args, Subcommand};
 
-use crate::tape::Replay;
+use crate::tape::{Replay, TapeError};
 
 /// Look at a tape, check it, or make another one of it
 #[derive(Debug, Subcommand)]
@@ -46,7 +46,11 @@ struct TapeArgs {
 
 impl TapeArgs {
     fn open(&self) -> Result<Replay<std::io::BufReader<File>>> {
-        Replay::open(&self.tape).with_context(|| self.tape.display().to_string())
+        match Replay::open(&self.tape) {
+            // It names the file itself.
+            Err(error @ TapeError::File { .. }) => Err(error.into()),
+            opened => opened.with_context(|| self.tape.display().to_string()),
+        }
     }
 }
 
