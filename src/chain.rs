@@ -1,15 +1,15 @@
 //! The five steps every event goes through: filter, sort, dispatch, compose, return.
 //!
 //! Pure: no I/O, no clock, no sandbox. What runs a hook is behind [`Runner`], and
-//! what a dialect makes of a modified payload is in its rules.
+//! what a dialect makes of an answer is in its rules.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use crate::capability::Left;
 use crate::capability::log::LogLine;
-use crate::decision::{Answer, Decision, Effect, Ruling};
-use crate::dialect::PredicateFailure;
+use crate::decision::{Answer, Decision, Effect, Ruling, Said};
+use crate::dialect::{Dialect, PredicateFailure};
 use crate::event::Event;
 use crate::failure::Failure;
 use crate::hook::{Hook, OnError};
@@ -23,8 +23,23 @@ pub trait Runner {
     fn matches(&self, hook: &Hook, event: &Event) -> Ran<bool>;
     /// Calls the handler of a hook.
     fn handle(&self, hook: &Hook, event: &Event) -> Ran<Answer>;
+    /// Puts a hook's question to a person.
+    fn ask(&self, _hook: &Hook, _question: &str) -> Reply {
+        Reply::Later
+    }
     /// Hears what was made of a hook's answer, or of its failure.
     fn heard(&self, _hook: &Hook, _row: &TraceRow, _control: &Control<'_>) {}
+}
+
+/// What came of a question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reply {
+    /// The hook has nothing against the event any more. Later ones may.
+    Yes,
+    /// The event is refused, for this reason.
+    No(String),
+    /// Whoever fired the event asks.
+    Later,
 }
 
 /// What was made of a hook's answer.
@@ -36,6 +51,10 @@ pub struct Control<'a> {
     pub payload: Option<&'a Json>,
     /// What the hook wants beside it.
     pub effects: &'a [Effect],
+    /// How its dialect puts it.
+    pub said: Option<&'a Said>,
+    /// Whether no later hook is asked, though nothing is refused.
+    pub last: bool,
     /// How the hook failed.
     pub failure: Option<&'a Failure>,
 }
@@ -91,7 +110,13 @@ pub fn run(hooks: &[Arc<Hook>], event: &Event, runner: &impl Runner) -> Outcome 
     let mut links = filter(hooks, event, runner, &mut progress);
     sort(&mut links, &mut progress);
     for link in &mut links {
-        if progress.settled.is_none() && link.row.matched {
+        if !progress.still_asks(link.hook) || link.row.background {
+            continue;
+        }
+        if link.hook.live {
+            narrow(link, runner, &mut progress);
+        }
+        if link.row.matched {
             let answer = dispatch(link, runner, &mut progress);
             compose(link, answer, &mut progress, runner);
         }
@@ -112,7 +137,8 @@ struct Link<'a> {
 /// What the chain has come to so far.
 struct Progress {
     event: Event,
-    settled: Option<(Arc<str>, Ruling, String)>,
+    settled: Option<Settled>,
+    raised: bool,
     modified: bool,
     effects: Vec<Effect>,
     logs: Vec<LogLine>,
@@ -120,8 +146,18 @@ struct Progress {
     stages: Stages,
 }
 
-/// Evaluates every predicate against the payload the chain starts with, before
-/// any handler runs: no hook can talk a later one out of looking.
+/// What the event came to, and through whom.
+struct Settled {
+    hook: Arc<str>,
+    dialect: &'static Dialect,
+    ruling: Ruling,
+    reason: Option<String>,
+    said: Option<Said>,
+}
+
+/// Evaluates predicates against the payload the chain starts with, before any handler
+/// runs: no hook can talk a later one out of looking. In dialects that want to see what
+/// earlier hooks left, that waits for the hook's turn.
 fn filter<'a>(
     hooks: &'a [Arc<Hook>],
     event: &Event,
@@ -129,38 +165,51 @@ fn filter<'a>(
     progress: &mut Progress,
 ) -> Vec<Link<'a>> {
     let mut links = Vec::new();
-    for hook in hooks.iter().filter(|hook| hook.event == event.name) {
-        let ran = runner.matches(hook, event);
-        let mut row = TraceRow::new(hook);
-        progress.keep(ran.left, &mut row);
-        row.when_fuel = ran.usage.fuel;
-        row.add(ran.usage);
-        let mut failed = None;
-        match ran.result {
-            Ok(matched) => row.matched = matched,
-            Err(failure) => {
-                row.fail(&failure);
-                match (hook.dialect.predicate_failure)(&failure) {
-                    PredicateFailure::Fail => failed = Some(failure),
-                    PredicateFailure::Skip => progress.warnings.push(format!(
-                        "hook {:?}: `when` failed, so the hook sits this event out: {failure}",
-                        hook.name
-                    )),
-                }
-            }
+    for hook in hooks.iter().filter(|hook| hook.point == event.point) {
+        // Those that an event waits for are done when the background begins.
+        if event.background && hook.waits {
+            continue;
         }
-        row.matched |= failed.is_some();
-        if row.matched {
-            progress.stages.filter.push(Arc::clone(&hook.name));
-        }
-        links.push(Link {
+        let mut link = Link {
             hook,
-            row,
-            failed,
+            row: TraceRow::new(hook),
+            failed: None,
             failure: None,
-        });
+        };
+        link.row.background = !hook.waits && !event.background;
+        if !link.row.background && !hook.live {
+            narrow(&mut link, runner, progress);
+        }
+        links.push(link);
     }
     links
+}
+
+/// Evaluates one predicate against the payload as it stands.
+fn narrow(link: &mut Link<'_>, runner: &impl Runner, progress: &mut Progress) {
+    let hook = link.hook;
+    let ran = runner.matches(hook, &progress.event);
+    let row = &mut link.row;
+    progress.keep(ran.left, row);
+    row.when_fuel = ran.usage.fuel;
+    row.add(ran.usage);
+    match ran.result {
+        Ok(matched) => row.matched = matched,
+        Err(failure) => {
+            row.fail(&failure);
+            match (hook.dialect.predicate_failure)(&failure) {
+                PredicateFailure::Fail => link.failed = Some(failure),
+                PredicateFailure::Skip => progress.warnings.push(format!(
+                    "hook {:?}: `when` failed, so the hook sits this event out: {failure}",
+                    hook.name
+                )),
+            }
+        }
+    }
+    row.matched |= link.failed.is_some();
+    if row.matched {
+        progress.stages.filter.push(Arc::clone(&hook.name));
+    }
 }
 
 /// Puts the hooks in the order in which they run.
@@ -168,7 +217,7 @@ fn sort(links: &mut [Link<'_>], progress: &mut Progress) {
     links.sort_by_key(|link| link.hook.rank());
     progress.stages.sort = links
         .iter()
-        .filter(|link| link.row.matched)
+        .filter(|link| link.row.matched || link.hook.live && !link.row.background)
         .map(|link| Arc::clone(&link.hook.name))
         .collect();
 }
@@ -189,7 +238,7 @@ fn dispatch(link: &mut Link<'_>, runner: &impl Runner, progress: &mut Progress) 
     link.row.add(ran.usage);
     match ran
         .result
-        .and_then(|answer| rewrite(hook, &progress.event, answer))
+        .and_then(|answer| (hook.dialect.judge)(hook, &progress.event, answer))
     {
         Ok(answer) => answer,
         Err(failure) => {
@@ -201,21 +250,13 @@ fn dispatch(link: &mut Link<'_>, runner: &impl Runner, progress: &mut Progress) 
     }
 }
 
-/// Lets the dialect lay a modified payload over the current one.
-fn rewrite(hook: &Hook, event: &Event, answer: Answer) -> Result<Answer, Failure> {
-    let Decision::Modify(new) = answer.decision else {
-        return Ok(answer);
-    };
-    let payload = (hook.dialect.rewrite)(event, new)?;
-    Ok(Answer {
-        decision: Decision::Modify(payload),
-        effects: answer.effects,
-    })
-}
-
 fn on_failure(hook: &Hook, failure: &Failure, progress: &mut Progress) -> Answer {
     match hook.on_error {
         OnError::Block => Decision::Block(format!("hook {:?} failed: {failure}", hook.name)).into(),
+        OnError::Raise => {
+            progress.raised = true;
+            Decision::Block(format!("hook {:?} failed: {failure}", hook.name)).into()
+        }
         OnError::Allow => {
             progress.warnings.push(format!(
                 "hook {:?} failed and was passed over, as failures of this hook let the event pass: {failure}",
@@ -229,34 +270,81 @@ fn on_failure(hook: &Hook, failure: &Failure, progress: &mut Progress) -> Answer
 /// Lets one answer take effect: a block or a question ends the chain, a new
 /// payload is what later hooks see.
 fn compose(link: &mut Link<'_>, answer: Answer, progress: &mut Progress, runner: &impl Runner) {
-    let ruling = answer.decision.ruling();
+    let decision = put(link.hook, answer.decision, runner);
+    let ruling = decision.ruling();
     link.row.decision = Some(ruling);
-    link.row.reason = answer.decision.reason().map(str::to_owned);
-    if ruling != Ruling::Allow || !answer.effects.is_empty() {
+    link.row.reason = decision.reason().map(str::to_owned);
+    if ruling != Ruling::Allow || !answer.effects.is_empty() || answer.last {
         progress.stages.compose.push(Arc::clone(&link.hook.name));
     }
-    let earlier = progress.effects.len();
-    progress.effects.extend(answer.effects);
-    match answer.decision {
+    progress.warnings.extend(
+        (answer.warnings.into_iter())
+            .map(|warning| format!("hook {:?}: {warning}", link.hook.name)),
+    );
+    let (said, last) = (answer.said, answer.last);
+    match decision {
+        Decision::Allow if last => progress.settle(link, Ruling::Allow, None, said.clone()),
         Decision::Allow => {}
         Decision::Modify(payload) => {
             progress.modified = true;
             progress.event = progress.event.with_payload(Json::from(payload));
         }
         Decision::Block(reason) | Decision::Ask(reason) => {
-            progress.settled = Some((Arc::clone(&link.hook.name), ruling, reason));
+            progress.settle(link, ruling, Some(reason), said.clone());
         }
     }
     let control = Control {
         ruling,
         payload: (ruling == Ruling::Modify).then_some(&progress.event.payload),
-        effects: &progress.effects[earlier..],
+        effects: &answer.effects,
+        said: said.as_ref(),
+        last,
         failure: link.failure.as_ref(),
     };
     runner.heard(link.hook, &link.row, &control);
+    Effect::gather(&mut progress.effects, answer.effects);
+}
+
+/// Puts a question to whoever can answer it. A yes is the asking hook's alone: later
+/// hooks look at the event all the same.
+fn put(hook: &Hook, decision: Decision, runner: &impl Runner) -> Decision {
+    let Decision::Ask(question) = decision else {
+        return decision;
+    };
+    match runner.ask(hook, &question) {
+        Reply::Yes => Decision::Allow,
+        Reply::No(reason) => Decision::Block(reason),
+        Reply::Later => Decision::Ask(question),
+    }
 }
 
 impl Progress {
+    /// Says whether a hook still has a say: nothing is settled, or it wants to be heard
+    /// beside the one of its dialect that settled it.
+    fn still_asks(&self, hook: &Hook) -> bool {
+        match &self.settled {
+            None => true,
+            Some(settled) => hook.collects && *settled.dialect == *hook.dialect,
+        }
+    }
+
+    /// Ends the chain. The first word counts.
+    fn settle(
+        &mut self,
+        link: &Link<'_>,
+        ruling: Ruling,
+        reason: Option<String>,
+        said: Option<Said>,
+    ) {
+        self.settled.get_or_insert(Settled {
+            hook: Arc::clone(&link.hook.name),
+            dialect: link.hook.dialect,
+            ruling,
+            reason,
+            said,
+        });
+    }
+
     /// Takes over what a call left behind.
     fn keep(&mut self, left: Left, row: &mut TraceRow) {
         self.logs.extend(left.logs);
@@ -268,6 +356,7 @@ impl Progress {
         Self {
             event: event.clone(),
             settled: None,
+            raised: false,
             modified: false,
             effects: Vec::new(),
             logs: Vec::new(),
@@ -278,10 +367,14 @@ impl Progress {
 
     /// Hands the decision and the payload back to whoever fired the event.
     fn hand_back(mut self, links: Vec<Link<'_>>) -> Outcome {
-        let (hook, decision, reason) = match self.settled {
-            Some((hook, ruling, reason)) => (Some(hook), ruling, Some(reason)),
-            None if self.modified => (None, Ruling::Modify, None),
-            None => (None, Ruling::Allow, None),
+        let through = if self.modified {
+            Ruling::Modify
+        } else {
+            Ruling::Allow
+        };
+        let (hook, decision, reason, said) = match self.settled {
+            Some(end) => (Some(end.hook), end.ruling, end.reason, end.said),
+            None => (None, through, None, None),
         };
         self.stages.r#return = Some(decision);
         Outcome {
@@ -290,6 +383,8 @@ impl Progress {
             decision,
             reason,
             hook,
+            said,
+            raised: self.raised,
             payload: self.event.payload,
             effects: self.effects,
             metrics: std::collections::BTreeMap::new(),
@@ -303,8 +398,8 @@ impl Progress {
 
 impl Hook {
     /// Returns the place in a chain: the dialect's, then the priority, then the source's.
-    pub(crate) fn rank(&self) -> (u8, i64, usize) {
-        (self.dialect.rank, self.priority, self.position)
+    pub(crate) fn rank(&self) -> (usize, i64, usize) {
+        (self.order, self.priority, self.position)
     }
 }
 
@@ -315,6 +410,7 @@ impl TraceRow {
             dialect: hook.dialect.name.into(),
             priority: hook.priority,
             matched: false,
+            background: false,
             decision: None,
             reason: None,
             error: None,

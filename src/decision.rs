@@ -1,5 +1,7 @@
 //! What one hook answers.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -72,6 +74,12 @@ pub struct Answer {
     pub decision: Decision,
     /// What the hook wants beside it.
     pub effects: Vec<Effect>,
+    /// How the hook's own dialect puts it, where that says more.
+    pub said: Option<Said>,
+    /// Whether no later hook is asked, though nothing is refused.
+    pub last: bool,
+    /// What was odd about it.
+    pub warnings: Vec<String>,
 }
 
 impl From<Decision> for Answer {
@@ -79,6 +87,37 @@ impl From<Decision> for Answer {
         Self {
             decision,
             effects: Vec::new(),
+            said: None,
+            last: false,
+            warnings: Vec::new(),
+        }
+    }
+}
+
+/// A decision in the words of a dialect.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Said {
+    /// Why it lets the event pass, where it has the last word.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// What a program wrote to standard error beside its exit code.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stderr: Option<String>,
+    /// What it wrote to standard output.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stdout: Option<String>,
+    /// The word, for example `retry` or `suppress`.
+    pub verb: Cow<'static, str>,
+}
+
+impl Said {
+    /// Makes a word of a dialect.
+    #[must_use]
+    pub fn verb(verb: &'static str) -> Self {
+        Self {
+            verb: verb.into(),
+            ..Self::default()
         }
     }
 }
@@ -96,6 +135,27 @@ pub enum Effect {
     },
     /// A text for the model that stays for some turns.
     Reminder(Reminder),
+}
+
+impl Effect {
+    /// Adds effects to others. A newer reminder takes the place of an older one with its
+    /// key.
+    pub fn gather(all: &mut Vec<Self>, new: Vec<Self>) {
+        for effect in new {
+            if let Some(key) = effect.dedupe_key() {
+                let key = key.to_owned();
+                all.retain(|earlier| earlier.dedupe_key() != Some(&key));
+            }
+            all.push(effect);
+        }
+    }
+
+    fn dedupe_key(&self) -> Option<&str> {
+        match self {
+            Self::Context { .. } => None,
+            Self::Reminder(reminder) => reminder.dedupe_key.as_deref(),
+        }
+    }
 }
 
 /// Where a text for the model is put.

@@ -33,6 +33,8 @@ pub enum Cause {
     ImportNotGranted,
     /// The component is not one, or does not fit the world.
     BadComponent,
+    /// The program outside of the sandbox did not start.
+    CannotStart,
     /// The script raised an error, or the component returned one.
     HookError,
     /// A replayed hook asked for something the tape has no answer to.
@@ -56,6 +58,7 @@ impl Cause {
             Self::MissingExport => "missing export",
             Self::ImportNotGranted => "import not granted",
             Self::BadComponent => "bad component",
+            Self::CannotStart => "cannot start",
             Self::HookError => "hook error",
             Self::NewRequest => "new request",
         }

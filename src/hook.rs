@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::capability::grant::Grants;
 use crate::diagnostic::Source;
 use crate::dialect::Dialect;
+use crate::event::Event;
 use crate::handler::Handler;
 use crate::sandbox::limits::Limits;
 
@@ -13,8 +14,12 @@ use crate::sandbox::limits::Limits;
 pub struct Hook {
     /// The name in messages, logs and the trace.
     pub name: Arc<str>,
-    /// The event it subscribes to.
+    /// The event it subscribes to, as its dialect calls it.
     pub event: Arc<str>,
+    /// The point in the agent's loop that this event stands for.
+    pub point: Arc<str>,
+    /// The place of its dialect among those of the project.
+    pub order: usize,
     /// Lower numbers run first.
     pub priority: i64,
     /// Breaks ties of priority: the place in the order of sources.
@@ -29,6 +34,13 @@ pub struct Hook {
     pub grants: Grants,
     /// What a failure means for the event.
     pub on_error: OnError,
+    /// Whether the event waits for it, or it runs in the background.
+    pub waits: bool,
+    /// Whether its predicate is asked when its turn comes, or before any hook runs.
+    pub live: bool,
+    /// Whether it still runs after another hook of its dialect refused the event, for
+    /// what it has to say.
+    pub collects: bool,
     /// The rules it plays by.
     pub dialect: &'static Dialect,
     /// Where it was written.
@@ -58,6 +70,16 @@ pub enum Predicate {
     Always,
     /// A Starlark expression over `event` and `payload`.
     When(Arc<crate::handler::starlark::Text>),
+    /// A rule of its dialect: a glob, an expression, fields that have to be equal.
+    Rule(Arc<dyn Rule>),
+}
+
+/// What narrows a hook without running any code of its author's.
+pub trait Rule: std::fmt::Debug + Send + Sync {
+    /// Says whether it matches an event, which has its native form.
+    fn matches(&self, event: &Event) -> bool;
+    /// Returns it as it was written; nothing if nothing was.
+    fn text(&self) -> Option<String>;
 }
 
 /// What the failure of a hook means for the event.
@@ -68,6 +90,8 @@ pub enum OnError {
     Block,
     /// The event passes, with a warning.
     Allow,
+    /// The whole event fails.
+    Raise,
 }
 
 impl Hook {
@@ -85,8 +109,18 @@ impl Hook {
     #[must_use]
     pub fn when(&self) -> Option<&str> {
         match &self.predicate {
-            Predicate::Always => None,
+            Predicate::Always | Predicate::Rule(_) => None,
             Predicate::When(text) => Some(&text.code),
+        }
+    }
+
+    /// Returns what narrows the hook, as it was written.
+    #[must_use]
+    pub fn condition(&self) -> Option<String> {
+        match &self.predicate {
+            Predicate::Always => None,
+            Predicate::When(text) => Some(text.code.clone()),
+            Predicate::Rule(rule) => rule.text(),
         }
     }
 }
@@ -98,6 +132,7 @@ impl OnError {
         match self {
             Self::Block => "block",
             Self::Allow => "allow",
+            Self::Raise => "raise",
         }
     }
 }

@@ -45,6 +45,7 @@ pub mod config;
 pub mod decision;
 pub mod diagnostic;
 pub mod dialect;
+pub mod edits;
 pub mod event;
 pub mod failure;
 pub mod handler;

@@ -9,7 +9,7 @@ use serde::{Serialize, Serializer};
 
 use crate::capability::log::LogLine;
 use crate::capability::metrics::Number;
-use crate::decision::{Effect, Ruling};
+use crate::decision::{Effect, Ruling, Said};
 use crate::failure::Cause;
 use crate::json::Json;
 
@@ -26,7 +26,14 @@ pub struct Outcome {
     pub reason: Option<String>,
     /// The hook that blocked or asked.
     pub hook: Option<Arc<str>>,
-    /// The final payload.
+    /// How the dialect of that hook puts it, where that says more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub said: Option<Said>,
+    /// Whether that hook failed in a dialect in which a failure is an error of the
+    /// whole event: [`crate::Runtime::dispatch`] returns it as one.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub raised: bool,
+    /// The final payload, in the form of the dialect the event came in.
     pub payload: Json,
     /// What the hooks want beside their decisions, in order.
     pub effects: Vec<Effect>,
@@ -68,6 +75,9 @@ pub struct TraceRow {
     pub priority: i64,
     /// Whether its predicate matched.
     pub matched: bool,
+    /// Whether it runs in the background, where nobody waits for it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub background: bool,
     /// What it decided; nothing if it was not called.
     pub decision: Option<Ruling>,
     /// Why it blocked, or what it asks.

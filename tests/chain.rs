@@ -68,8 +68,8 @@ impl Runner for Table {
         match &self.plan(hook).deed {
             Deed::Allow => Ok(Decision::Allow.into()),
             Deed::Remind(n) => Ok(Answer {
-                decision: Decision::Allow,
                 effects: vec![effect(*n)],
+                ..Decision::Allow.into()
             }),
             Deed::Block(n) => Ok(Decision::Block(format!("b{n}")).into()),
             Deed::Ask(n) => Ok(Decision::Ask(format!("a{n}")).into()),
@@ -173,6 +173,16 @@ fn hooks(plans: &[Plan]) -> Vec<Arc<Hook>> {
                 "custom.elsewhere"
             }
             .into(),
+            point: if plan.here {
+                "custom.here"
+            } else {
+                "custom.elsewhere"
+            }
+            .into(),
+            order: 0,
+            waits: true,
+            live: false,
+            collects: false,
             priority: plan.priority,
             position,
             predicate: Predicate::Always,
@@ -198,13 +208,7 @@ fn hooks(plans: &[Plan]) -> Vec<Arc<Hook>> {
 }
 
 fn event() -> Event {
-    Event {
-        name: "custom.here".into(),
-        payload: Json::from(json!({})),
-        id: "event-1".to_owned(),
-        subject: None,
-        depth: 0,
-    }
+    Event::native("custom.here", "event-1", Json::from(json!({})))
 }
 
 fn any_plan() -> impl Strategy<Value = Plan> {

@@ -77,10 +77,15 @@ fn a_modified_event_shows_the_payload() {
 }
 
 #[test]
-fn a_question_is_exit_code_3() {
+fn a_question_that_nobody_can_answer_is_a_no() {
     let project = component_project(&component(&answer(3, "really?")), "");
     let payload = r#"{"name":"deploy"}"#;
     assert_snapshot!(session(project.path(), &["run", "tool.pre", "--payload", payload]), @r#"
+    ✗ blocked tool.pre by probe: nobody could be asked: really?
+    [exit code 2]
+    "#);
+    let later = ["run", "tool.pre", "--payload", payload, "--ask", "later"];
+    assert_snapshot!(session(project.path(), &later), @r#"
     ? ask tool.pre by probe: really?
     [exit code 3]
     "#);

@@ -8,20 +8,12 @@ use hookbox::capability::log::Level;
 use hookbox::failure::Cause;
 use hookbox::{Outcome, Ruling, Runtime};
 use serde_json::{Value, json};
+use support::programs::{Says, program};
 use support::{Project, command, guest};
 
 /// A program that writes a text to each stream and exits with a code.
-fn says(stdout: &str, stderr: &str, code: u32) -> Vec<u8> {
-    let (out, err) = (escaped(stdout), escaped(stderr));
-    let (out_len, err_len) = (stdout.len(), stderr.len());
-    program(&format!(
-        r#"(data (i32.const 1024) "{out}")
-           (data (i32.const 65536) "{err}")
-           (func (export "_start")
-             (call $print (i32.const 1) (i32.const 1024) (i32.const {out_len}))
-             (call $print (i32.const 2) (i32.const 65536) (i32.const {err_len}))
-             (call $exit (i32.const {code})))"#
-    ))
+fn says(stdout: &str, stderr: &str, code: u8) -> Vec<u8> {
+    Says::new(stdout, stderr, code).wasm()
 }
 
 /// A program that writes its standard input to one of its streams.
@@ -33,35 +25,6 @@ fn echo(stream: u32) -> Vec<u8> {
                (call $print (i32.const {stream}) (i32.const 1024) (local.get $n))
                (br_if $more (local.get $n))))"#
     ))
-}
-
-fn program(body: &str) -> Vec<u8> {
-    let text = format!(
-        r#"(module
-             (import "wasi_snapshot_preview1" "fd_write" (func $fd_write (param i32 i32 i32 i32) (result i32)))
-             (import "wasi_snapshot_preview1" "fd_read" (func $fd_read (param i32 i32 i32 i32) (result i32)))
-             (import "wasi_snapshot_preview1" "environ_sizes_get" (func $environ_sizes (param i32 i32) (result i32)))
-             (import "wasi_snapshot_preview1" "environ_get" (func $environ (param i32 i32) (result i32)))
-             (import "wasi_snapshot_preview1" "proc_exit" (func $exit (param i32)))
-             (memory (export "memory") 4)
-             (func $print (param $stream i32) (param $at i32) (param $size i32)
-               (if (i32.eqz (local.get $size)) (then (return)))
-               (i32.store (i32.const 0) (local.get $at))
-               (i32.store (i32.const 4) (local.get $size))
-               (drop (call $fd_write (local.get $stream) (i32.const 0) (i32.const 1) (i32.const 8))))
-             (func $read (param $at i32) (param $room i32) (result i32)
-               (i32.store (i32.const 0) (local.get $at))
-               (i32.store (i32.const 4) (local.get $room))
-               (drop (call $fd_read (i32.const 0) (i32.const 0) (i32.const 1) (i32.const 8)))
-               (i32.load (i32.const 8)))
-             {body})"#
-    );
-    wat::parse_str(text).unwrap()
-}
-
-fn escaped(text: &str) -> String {
-    text.bytes()
-        .fold(String::new(), |all, byte| all + &format!("\\{byte:02x}"))
 }
 
 fn project(program: &[u8], more: &str) -> Project {

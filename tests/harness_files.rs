@@ -326,6 +326,7 @@ fn ah_018_validate_json_has_all_fields_the_runtime_sees() {
         hook,
         json!({
             "hook": "x", "dialect": "harness", "event": "turn.end",
+            "point": "turn.end", "waits": true, "sandboxed": true,
             "priority": 0, "explicit_priority": false, "when": null,
             "handler": "none", "script": false, "on_error": "allow",
             "file": ".harness/hooks/x.md", "summary": "A placeholder.", "grants": {},

@@ -28,7 +28,16 @@ fn record(project: &Project, commands: &[&str], tape: &str) {
         let payload = command(one).to_string();
         session(
             project.path(),
-            &["run", "tool.pre", "--payload", &payload, "--tape", tape],
+            &[
+                "run",
+                "tool.pre",
+                "--payload",
+                &payload,
+                "--tape",
+                tape,
+                "--ask",
+                "later",
+            ],
         );
     }
 }
@@ -52,6 +61,8 @@ fn stable(text: &str) -> String {
         (r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}", "TIME"),
         (r" *\d+\.\d\d ms", " T ms"),
         (r"\d+(\.\d+)? (B|KiB|MiB)\b", "SIZE"),
+        // Times have as many digits as they take.
+        (r"\(\d+ bytes of it", "(SIZE of it"),
         (r"[0-9a-f]{64}", "HASH"),
         (r"\([0-9a-f]{12}\)", "(HASH)"),
         (r"/[^ ]*/\.tmp\w+", "DIR"),

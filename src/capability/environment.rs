@@ -33,6 +33,14 @@ impl Border {
             .collect()
     }
 
+    /// Returns variables of the machine that are set, granted or not: for programs that
+    /// are not in the sandbox anyway.
+    pub(crate) fn inherited(&self, names: &[&str]) -> Vec<(String, String)> {
+        let look_up = &self.pass.run.services.environment;
+        let value = |name: &&str| Some(((*name).to_owned(), look_up(name)?));
+        names.iter().filter_map(value).collect()
+    }
+
     /// Looks a granted variable up. One that holds a secret is only known to the tape by
     /// its digest.
     fn variable(&self, name: &str) -> Result<Option<String>, Failure> {

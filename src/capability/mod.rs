@@ -81,13 +81,7 @@ impl Pass {
         static NOWHERE: LazyLock<Pass> = LazyLock::new(|| Pass {
             hook: "".into(),
             limits: Limits::default(),
-            event: Event {
-                name: "".into(),
-                payload: Json::from(serde_json::Value::Null),
-                id: String::new(),
-                subject: None,
-                depth: 0,
-            },
+            event: Event::native("", "", Json::from(serde_json::Value::Null)),
             doors: Doors::closed(),
             run: Arc::default(),
             back: Arc::new(Nowhere),
@@ -230,6 +224,13 @@ impl Border {
             self.logs.write(level, line);
         }
         self.logs.count_dropped(printed.dropped);
+    }
+
+    /// Logs the lines of a text.
+    pub(crate) fn log_lines(&mut self, level: log::Level, text: &str) {
+        for line in text.lines() {
+            self.logs.write(level, line.to_owned());
+        }
     }
 
     /// Counts a call across the border.

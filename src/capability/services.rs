@@ -16,6 +16,34 @@ use super::wasi::TellTime;
 /// A tool of the agent: takes its arguments, returns its result or why there is none.
 pub type Tool = Arc<dyn Fn(Value) -> Result<Value, String> + Send + Sync>;
 
+/// A question of a hook.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Question {
+    /// The hook that asks.
+    pub hook: String,
+    /// The event it asks about.
+    pub event: String,
+    /// What that event is about, for example the name of the tool.
+    pub subject: Option<String>,
+    /// The question.
+    pub message: String,
+}
+
+/// Puts a question to a person and returns whether they agree.
+pub type AskPerson = Arc<dyn Fn(&Question) -> bool + Send + Sync>;
+
+/// Who answers the questions of hooks.
+#[derive(Clone, Default)]
+pub enum Ask {
+    /// Whoever fired the event: the outcome is the question.
+    #[default]
+    Later,
+    /// Nobody can: the answer is no.
+    Nobody,
+    /// Somebody, through the host.
+    Person(AskPerson),
+}
+
 /// Looks an environment variable up.
 pub type Environment = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
 
@@ -42,6 +70,8 @@ pub struct Services {
     pub environment: Environment,
     /// Hears of every change of a metric.
     pub metrics: Option<Sink>,
+    /// Who answers the questions of hooks.
+    pub ask: Ask,
 }
 
 impl Default for Services {
@@ -55,6 +85,7 @@ impl Default for Services {
             clock: Arc::new(SystemTime::now),
             environment: Arc::new(|name| std::env::var(name).ok()),
             metrics: None,
+            ask: Ask::Later,
         }
     }
 }

@@ -7,7 +7,9 @@ use anyhow::Result;
 use clap::Args;
 
 use super::{ProjectArgs, print_json, style, validate};
-use crate::dialect::harness::events;
+use crate::dialect::{self, harness, harness::events};
+use crate::handler::Handler;
+use crate::handler::process::ProcessHook;
 use crate::hook::Hook;
 use crate::runtime::DispatchError;
 
@@ -25,24 +27,15 @@ pub(super) struct ExplainArgs {
 
 impl ExplainArgs {
     pub(super) fn run(self) -> Result<i32> {
-        if let Some(event) = &self.event
-            && events::find(event).is_none()
-        {
-            let name = event.clone();
-            return Err(DispatchError::UnknownEvent { name }.into());
-        }
         let runtime = self.project.builder().load()?;
+        let point = self.event.as_deref().map(point).transpose()?;
         let mut hooks: Vec<&Hook> = runtime
             .hooks()
             .iter()
             .map(AsRef::as_ref)
-            .filter(|hook| {
-                self.event
-                    .as_ref()
-                    .is_none_or(|event| *event == *hook.event)
-            })
+            .filter(|hook| point.as_deref().is_none_or(|point| *point == *hook.point))
             .collect();
-        hooks.sort_by_key(|hook| (place(&hook.event), hook.event.clone(), hook.rank()));
+        hooks.sort_by_key(|hook| (place(&hook.point), hook.point.clone(), hook.rank()));
         if self.json {
             print_json(&hooks.into_iter().map(validate::as_json).collect::<Vec<_>>())?;
             return Ok(0);
@@ -52,45 +45,93 @@ impl ExplainArgs {
             let event = self.event.as_deref().unwrap_or("any event");
             writeln!(stdout, "no hook subscribes to {event}: it always passes")?;
         }
-        for stack in hooks.chunk_by(|a, b| a.event == b.event) {
-            write!(stdout, "{}", stack_text(stack))?;
+        let several = hooks.iter().any(|hook| *hook.dialect != harness::DIALECT);
+        for stack in hooks.chunk_by(|a, b| a.point == b.point) {
+            write!(stdout, "{}", stack_text(stack, several))?;
         }
         Ok(0)
     }
 }
 
-/// The place of an event in the catalogue, so that a session reads from top to bottom.
-fn place(event: &str) -> Option<usize> {
-    events::find(event).and_then(|info| events::CATALOGUE.iter().position(|known| known == info))
+/// Finds the point that an event stands for, whatever its dialect.
+fn point(event: &str) -> Result<String, DispatchError> {
+    let info = dialect::knowing(event).find_map(|dialect| (dialect.find)(event));
+    match info {
+        Some(info) => Ok(info.point_of(event).to_owned()),
+        None => Err(DispatchError::UnknownEvent {
+            name: event.to_owned(),
+        }),
+    }
 }
 
-fn stack_text(stack: &[&Hook]) -> String {
-    let event = stack.first().map_or("", |hook| &hook.event);
-    let fires = events::find(event).map_or("", |info| info.fires);
+/// The place of a point in a session, so that one reads from top to bottom: that of the
+/// native catalogue, and behind it that of the others.
+fn place(point: &str) -> Option<usize> {
+    let native = events::find(point)
+        .and_then(|info| events::CATALOGUE.iter().position(|known| known == info));
+    native.or_else(|| {
+        let mut all = dialect::ALL.iter().flat_map(|dialect| (dialect.events)());
+        Some(100 + all.position(|info| info.point == point)?)
+    })
+}
+
+fn stack_text(stack: &[&Hook], several: bool) -> String {
+    let Some(first) = stack.first() else {
+        return String::new();
+    };
+    let fires = (first.dialect.find)(&first.event).map_or("", |info| info.fires);
     let width = stack
         .iter()
         .map(|hook| hook.name.chars().count())
         .max()
         .unwrap_or(0);
-    let mut text = format!("{}  {}\n", style::name(event), style::faint(fires));
+    let mut text = format!("{}  {}\n", style::name(&first.point), style::faint(fires));
     for (index, hook) in stack.iter().enumerate() {
-        let branch = if index + 1 == stack.len() {
-            "└──"
+        let last = index + 1 == stack.len();
+        let branch = if last { "└──" } else { "├──" };
+        let place = if several {
+            format!("# {} {}", hook.dialect.name, hook.event)
         } else {
-            "├──"
+            format!("# priority {}", hook.priority)
         };
         let _ = writeln!(
             text,
-            "{branch} {:width$}  # priority {}{}{}",
-            hook.name,
-            hook.priority,
+            "{branch} {:width$}  {place}{}{}",
+            style::plain(&hook.name),
             summary(hook),
             style::faint(when(hook))
         );
-        let stem = if index + 1 == stack.len() { " " } else { "│" };
+        let stem = if last { " " } else { "│" };
+        text += &manner(hook, stem);
         text += &grants(hook, stem);
     }
     text
+}
+
+/// How a hook runs, where that is not in the sandbox while the event waits.
+fn manner(hook: &Hook, stem: &str) -> String {
+    let mut text = String::new();
+    if let Handler::Process(process) = &hook.handler {
+        let line = format!(
+            "runs outside of the sandbox{}: {}",
+            confined(process),
+            style::plain(&one_line(&process.shown))
+        );
+        let _ = writeln!(text, "{stem}     {}", style::bad(line));
+    }
+    if !hook.waits {
+        let line = "runs in the background; nobody waits for it";
+        let _ = writeln!(text, "{stem}     {}", style::faint(line));
+    }
+    text
+}
+
+fn confined(process: &ProcessHook) -> &'static str {
+    if process.confinement.is_free() {
+        ""
+    } else {
+        ", confined"
+    }
 }
 
 /// What a hook may reach, a line for each grant.
@@ -130,13 +171,18 @@ const WHEN_WIDTH: usize = 72;
 
 /// The predicate on one line.
 fn when(hook: &Hook) -> String {
-    let Some(when) = hook.when() else {
-        return String::new();
-    };
-    let words: Vec<&str> = when.split_whitespace().collect();
-    let line = style::plain(&words.join(" "));
+    match hook.condition() {
+        None => String::new(),
+        Some(when) => format!("  (when {})", style::plain(&one_line(&when))),
+    }
+}
+
+/// As much of a text as fits on a line that people read.
+fn one_line(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let line = words.join(" ");
     match line.char_indices().nth(WHEN_WIDTH) {
-        Some((end, _)) => format!("  (when {} …)", line[..end].trim_end()),
-        None => format!("  (when {line})"),
+        Some((end, _)) => format!("{} …", line[..end].trim_end()),
+        None => line,
     }
 }

@@ -74,7 +74,11 @@ impl InspectArgs {
         if !uses_it {
             return None;
         }
-        let args = ProjectArgs { project };
+        let args = ProjectArgs {
+            project,
+            allow_process: false,
+            config_dir: None,
+        };
         let loaded = args.builder().load().ok()?;
         let files = loaded.hooks().iter().map(|hook| &*hook.origin.file);
         let found = cases::find(&args.project, files).ok()?;

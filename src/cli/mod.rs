@@ -1,5 +1,6 @@
 //! The command line: every verb is a few lines over the public API.
 
+mod ask;
 mod bench;
 mod build;
 mod diff;
@@ -24,6 +25,7 @@ use anyhow::Result;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::diagnostic::{Diagnostic, render};
+use crate::dialect::{self, Dialect};
 use crate::runtime::{LoadError, Runtime, RuntimeBuilder};
 use crate::sandbox::engine::Lifetime;
 
@@ -69,16 +71,27 @@ enum Verb {
 /// What every verb that looks at a project takes.
 #[derive(Debug, Args)]
 struct ProjectArgs {
-    /// The directory that holds `.harness/`
+    /// The directory that holds `.harness/`, `.polytoken/`, `harn.toml` or `settings.json`
     #[arg(long, short, default_value = ".", value_name = "DIR")]
     project: PathBuf,
+    /// Let hooks run that are programs of this machine, outside of the sandbox
+    #[arg(long)]
+    allow_process: bool,
+    /// The directory with Polytoken's global hooks.json
+    #[arg(long, value_name = "DIR")]
+    config_dir: Option<PathBuf>,
 }
 
 impl ProjectArgs {
     fn builder(&self) -> RuntimeBuilder {
-        Runtime::builder(&self.project)
+        let mut builder = Runtime::builder(&self.project)
             .lifetime(Lifetime::OneShot)
-            .on_progress(Arc::new(progress::show))
+            .allow_process(self.allow_process)
+            .on_progress(Arc::new(progress::show));
+        if let Some(folder) = &self.config_dir {
+            builder = builder.config_dir(folder);
+        }
+        builder
     }
 }
 
@@ -132,6 +145,14 @@ fn complain(error: &anyhow::Error) -> i32 {
         }
     }
     FAILED
+}
+
+/// Finds the dialect that a flag names.
+fn dialect(name: &str) -> std::result::Result<&'static Dialect, String> {
+    dialect::named(name).ok_or_else(|| {
+        let known: Vec<&str> = dialect::ALL.iter().map(|known| known.name).collect();
+        format!("the dialects are {}", known.join(", "))
+    })
 }
 
 /// Writes diagnostics with colours, which the stream drops where they do not belong.

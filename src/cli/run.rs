@@ -7,32 +7,43 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result};
 use clap::Args;
 
+use super::ask::Who;
 use super::{FAILED, ProjectArgs, payload, print_json, style};
 use crate::capability::log::LogLine;
 use crate::decision::{Effect, Ruling};
+use crate::dialect::Dialect;
 use crate::outcome::{Outcome, TraceRow};
-use crate::runtime::{LoadError, Runtime};
+use crate::runtime::{DispatchError, LoadError, Runtime};
 use crate::tape::{RecordError, Recorder};
 
 /// Send one event through the project's hooks and print the decision
 ///
-/// Exit code: 0 allowed or modified, 2 blocked, 3 a person has to be asked,
-/// 1 hookbox could not decide.
+/// Exit code: 0 allowed or modified, 2 blocked, 3 a person has to be asked (with
+/// `--ask later`), 1 hookbox could not decide.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Example:\n  hookbox run tool.pre --payload '{\"name\":\"run_command\",\"args\":{\"command\":\"ls\"}}'"
 )]
 pub(super) struct RunArgs {
-    /// The event, for example tool.pre (see `hookbox events`)
+    /// The event, for example tool.pre or pre_tool_use (see `hookbox events`)
     event: String,
     #[command(flatten)]
     project: ProjectArgs,
     /// What the event carries: JSON, @FILE, or - for standard input
     #[arg(long, value_name = "JSON | @FILE | -", allow_hyphen_values = true)]
     payload: Option<String>,
+    /// The dialect of the event's name and payload, where several have it
+    #[arg(long, value_name = "NAME", value_parser = super::dialect)]
+    dialect: Option<&'static Dialect>,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
+    /// Print the answer in the dialect's own form, and nothing else
+    #[arg(long, conflicts_with = "json")]
+    native: bool,
+    /// Who answers the questions of hooks
+    #[arg(long, value_enum, default_value_t, value_name = "WHO")]
+    ask: Who,
     /// Also show what each hook did, and what it logged
     #[arg(long, short)]
     verbose: bool,
@@ -48,21 +59,41 @@ pub(super) struct RunArgs {
     otlp: Option<String>,
 }
 
+/// What an event came to.
+struct Decided {
+    outcome: Outcome,
+    /// What came of the hooks that it did not wait for.
+    later: Vec<Outcome>,
+    /// The outcome in the dialect's own form.
+    native: String,
+}
+
 impl RunArgs {
     pub(super) fn run(self) -> Result<i32> {
         match self.decide() {
-            Ok(outcome) => {
+            Ok(Decided {
+                outcome,
+                later,
+                native,
+            }) => {
                 if self.json {
                     print_json(&outcome)?;
+                } else if self.native {
+                    writeln!(anstream::stdout(), "{native}")?;
                 } else {
                     self.print(&outcome)?;
                 }
+                self.print_later(&later)?;
                 Ok(exit_code(outcome.decision))
             }
             Err(error) if self.json => {
                 print_json(&serde_json::json!({
                     "event": self.event,
                     "error": format!("{error:#}"),
+                    "outcome": match error.downcast_ref() {
+                        Some(DispatchError::Raised(outcome)) => Some(outcome),
+                        _ => None,
+                    },
                     "problems": match error.downcast_ref() {
                         Some(LoadError::Project(problems)) => problems.as_slice(),
                         _ => &[],
@@ -74,10 +105,16 @@ impl RunArgs {
         }
     }
 
-    fn decide(&self) -> Result<Outcome> {
+    fn decide(&self) -> Result<Decided> {
+        // Programs that hooks start must not outlive them, whatever they do.
+        #[cfg(unix)]
+        let _ = crate::handler::process::adopt_orphans();
         let bytes = payload::read(self.payload.as_deref())?;
         let recorder = self.tape.as_deref().map(recorder).transpose()?;
-        let mut builder = self.project.builder();
+        let mut builder = self.ask.on(self.project.builder());
+        if let Some(dialect) = self.dialect {
+            builder = builder.dialect(dialect);
+        }
         if let Some(recorder) = &recorder {
             builder = builder.tape(recorder);
         }
@@ -85,7 +122,17 @@ impl RunArgs {
         let payload = payload::parse(bytes.as_deref(), runtime.limits())?;
         #[cfg(feature = "otlp")]
         let started = std::time::SystemTime::now();
-        let mut outcome = runtime.dispatch(&self.event, payload)?;
+        let dispatched = runtime.dispatch(&self.event, payload);
+        let later = runtime.flush();
+        let mut outcome = match dispatched {
+            Ok(outcome) => outcome,
+            Err(error) => {
+                if let Some(recorder) = recorder {
+                    let _ = recorder.close();
+                }
+                return Err(error.into());
+            }
+        };
         if let Some(recorder) = recorder
             && let Err(error) = recorder.close()
         {
@@ -100,7 +147,26 @@ impl RunArgs {
         {
             outcome.warnings.push(error.to_string());
         }
-        Ok(outcome)
+        Ok(Decided {
+            native: runtime.native(&outcome).unwrap_or_default(),
+            outcome,
+            later,
+        })
+    }
+
+    /// Says what went wrong in the background, where nobody waited for it.
+    fn print_later(&self, later: &[Outcome]) -> Result<()> {
+        let mut stderr = anstream::stderr();
+        for outcome in later {
+            if self.verbose {
+                write!(stderr, "{}", trace(outcome))?;
+            }
+            for warning in &outcome.warnings {
+                let warning = style::plain(warning);
+                writeln!(stderr, "{} {warning}", style::notable("warning:"))?;
+            }
+        }
+        Ok(())
     }
 
     /// Writes the metrics whole or not at all: somebody may be reading them. That it
@@ -258,6 +324,9 @@ fn nested(outcome: &Outcome, line: &LogLine) -> String {
 }
 
 fn deed(row: &TraceRow) -> String {
+    if row.background {
+        return style::faint("runs in the background");
+    }
     match (row.matched, row.decision, &row.error) {
         (_, _, Some(error)) => style::bad(format!("failed: {}", style::plain(error))),
         (false, _, None) => style::faint("does not match"),

@@ -8,6 +8,7 @@ use serde_json::json;
 
 use super::{FAILED, ProjectArgs, print_json, rendered, style};
 use crate::dialect::Loaded;
+use crate::handler::Handler;
 use crate::hook::Hook;
 
 /// Check a project's hooks and report every problem
@@ -88,9 +89,12 @@ pub(super) fn as_json(hook: &Hook) -> serde_json::Value {
         "hook": hook.name,
         "dialect": hook.dialect.name,
         "event": hook.event,
+        "point": hook.point,
+        "waits": hook.waits,
+        "sandboxed": hook.handler.is_sandboxed(),
         "priority": hook.priority,
         "explicit_priority": hook.origin.explicit_priority,
-        "when": hook.when(),
+        "when": hook.condition(),
         "handler": hook.handler.kind(),
         "script": hook.handler.kind() == "starlark",
         "on_error": hook.on_error,
@@ -99,6 +103,14 @@ pub(super) fn as_json(hook: &Hook) -> serde_json::Value {
         "limits": hook.limits,
         "grants": hook.grants,
     })
+}
+
+/// What runs, and where if that is not the sandbox.
+fn handler(hook: &Hook) -> String {
+    match &hook.handler {
+        Handler::Process(_) => "process, outside of the sandbox".to_owned(),
+        other => other.kind().to_owned(),
+    }
 }
 
 /// A hook as the runtime sees it, for people.
@@ -115,13 +127,14 @@ fn as_text(hook: &Hook) -> String {
         .map(|(key, what)| format!("  grant     {key}: {}\n", style::plain(what)))
         .collect();
     format!(
-        "{}\n  event     {}\n  priority  {}{priority}\n  when      {}\n  handler   {}\n  on error  {}\n  file      {}\n{grants}\n",
+        "{}\n  dialect   {}\n  event     {}\n  priority  {}{priority}\n  when      {}\n  handler   {}\n  on error  {}\n  file      {}\n{grants}\n",
         style::name(&hook.name),
+        hook.dialect.name,
         hook.event,
         hook.priority,
-        hook.when()
+        hook.condition()
             .map_or_else(|| "always".to_owned(), |when| style::plain(when.trim())),
-        hook.handler.kind(),
+        handler(hook),
         hook.on_error.name(),
         hook.origin.file,
     )

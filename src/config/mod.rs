@@ -3,9 +3,12 @@
 
 mod backend;
 mod build;
+mod dialects;
 pub(crate) mod grants;
+pub(crate) mod json;
 pub(crate) mod limits;
-mod toml;
+mod process;
+pub(crate) mod toml;
 
 use std::io::Read as _;
 use std::ops::Range;
@@ -16,10 +19,12 @@ use cap_std::fs::Dir;
 use crate::capability::grant::{Grants, Kind};
 use crate::capability::http::Domains;
 use crate::diagnostic::{Diagnostic, Source, did_you_mean};
+use crate::hook::OnError;
 use crate::sandbox::limits::Limits;
 use crate::yaml::{Node, Value};
 pub use backend::Backend;
 pub use build::{BuildSettings, Language};
+pub use process::Processes;
 
 /// The file of settings that belong to no dialect.
 const FILE: &str = "hookbox.toml";
@@ -28,8 +33,20 @@ const FILE: &str = "hookbox.toml";
 const MAX_BYTES: u64 = 1 << 20;
 
 /// The keys it may have.
-const KEYS: [&str; 7] = [
-    "hooks", "limits", "grant", "network", "cache", "build", "tape",
+const KEYS: [&str; 13] = [
+    "hooks",
+    "limits",
+    "grant",
+    "network",
+    "cache",
+    "build",
+    "tape",
+    "on_error",
+    "process",
+    "dialects",
+    "harness",
+    "polytoken",
+    "framework",
 ];
 
 /// The settings of a project.
@@ -51,6 +68,19 @@ pub struct Config {
     pub hooks: Vec<String>,
     /// How the project's component is built.
     pub build: Option<BuildSettings>,
+    /// Whether the wall time was set, or is the default.
+    pub(crate) own_wall_time: bool,
+    /// What the failure of a hook means that says nothing itself.
+    pub on_error: Option<OnError>,
+    /// Whether and how hooks run outside of the sandbox.
+    pub process: Processes,
+    /// The dialects that are loaded, in the order in which their hooks run; nothing for
+    /// all in their own order.
+    pub dialects: Option<Vec<&'static str>>,
+    /// Whether a `when` sees what earlier hooks left of the payload.
+    pub live_when: bool,
+    /// Whether every hook of a dialect is heard, also after one refused: by its name.
+    pub(crate) collecting: Vec<&'static str>,
 }
 
 /// A grant with its place in a file.
@@ -123,7 +153,7 @@ impl Config {
             }
         };
         let source = Source::new(FILE, text);
-        match toml::parse(&source.text) {
+        match toml::parse(FILE, &source.text) {
             Ok(node) => {
                 let mut reader = Reader {
                     root,
@@ -139,6 +169,7 @@ impl Config {
                 if let Some(node) = node.get("hooks") {
                     config.hooks = hook_files(node, &mut reader);
                 }
+                config.read_own(&node, &mut reader);
                 if let Some(node) = node.get("build") {
                     config.build = build::read(node, &mut reader);
                 }
@@ -150,9 +181,51 @@ impl Config {
         config
     }
 
+    /// Reads the keys that only `hookbox.toml` has: what they allow is not for a file
+    /// that can have hooks in it.
+    fn read_own(&mut self, node: &Node, reader: &mut Reader<'_>) {
+        if let Some(node) = node.get("on_error") {
+            self.on_error = match node.as_str() {
+                Some("block") => Some(OnError::Block),
+                Some("allow") => Some(OnError::Allow),
+                _ => {
+                    reader.error("on_error must be `block` or `allow`", &node.span);
+                    Some(OnError::Block)
+                }
+            };
+        }
+        if let Some(node) = node.get("process") {
+            self.process = process::read(node, reader);
+        }
+        if let Some(node) = node.get("dialects") {
+            self.dialects = dialects::order(node, reader);
+        }
+        if let Some(node) = node.get("harness") {
+            let words = ["snapshot", "live"];
+            self.live_when = dialects::choice(node, "harness", "when_eval", words, reader);
+        }
+        for name in ["polytoken", "framework"] {
+            if let Some(node) = node.get(name)
+                && dialects::choice(node, name, "collect", ["first", "all"], reader)
+            {
+                self.collecting.push(name);
+            }
+        }
+    }
+
+    /// Returns the names of the dialects that are loaded, in their order.
+    #[must_use]
+    pub fn order(&self) -> Vec<&'static str> {
+        self.dialects.clone().unwrap_or_else(|| {
+            let all = crate::dialect::ALL.iter();
+            all.map(|dialect| dialect.name).collect()
+        })
+    }
+
     /// Reads the keys that `hookbox.toml` and `harness.md` have in common.
     pub(crate) fn read(&mut self, node: &Node, reader: &mut Reader<'_>) {
         if let Some(node) = node.get("limits") {
+            self.own_wall_time |= node.get("wall_time").is_some();
             self.limits = limits::read(node, self.limits, reader);
         }
         if let Some(node) = node.get("grant") {

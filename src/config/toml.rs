@@ -7,15 +7,15 @@ use toml::de::{DeTable, DeValue};
 
 use crate::yaml::{Key, Node, Style, Value};
 
-/// Parses a file.
-pub(super) fn parse(text: &str) -> Result<Node, (String, Range<usize>)> {
+/// Parses a file of this name.
+pub(crate) fn parse(file: &str, text: &str) -> Result<Node, (String, Range<usize>)> {
     match DeTable::parse(text) {
         Ok(table) => {
             let span = table.span();
             Ok(node(table_value(table.into_inner()), span))
         }
         Err(error) => Err((
-            format!("parse hookbox.toml: {}", error.message()),
+            format!("parse {file}: {}", error.message()),
             error.span().unwrap_or(0..0),
         )),
     }
@@ -65,7 +65,7 @@ mod tests {
     #[test]
     fn values_keep_their_places() {
         let text = "[limits]\nfuel = 1_000\n[grant]\nenv = [\"CI\"]\nhooks = true\n";
-        let node = parse(text).unwrap();
+        let node = parse("hookbox.toml", text).unwrap();
         let fuel = node.get("limits").unwrap().get("fuel").unwrap();
         assert_eq!(fuel.as_int(), Some(1_000));
         assert_eq!(&text[fuel.span.clone()], "1_000");
@@ -77,7 +77,7 @@ mod tests {
     #[test]
     fn what_is_wrong_has_a_place() {
         let text = "[limits]\nfuel = \n";
-        let (message, span) = parse(text).unwrap_err();
+        let (message, span) = parse("hookbox.toml", text).unwrap_err();
         assert!(message.starts_with("parse hookbox.toml: "), "{message}");
         assert!(span.start >= 9, "{span:?}");
     }

@@ -4,15 +4,13 @@
 use wasmtime::component::Component;
 use wasmtime_wasi::p2::bindings::CommandPre;
 
+use super::Occasion;
 use crate::capability::Border;
 use crate::capability::log::Level;
 use crate::capability::wasi::{Exited, Program, Sheet};
 use crate::chain::Ran;
 use crate::decision::Answer;
-use crate::dialect::CommandCodec;
-use crate::event::Event;
 use crate::failure::{Cause, Failure};
-use crate::hook::Hook;
 use crate::sandbox::compiled::Digest;
 use crate::sandbox::component::{LinkedCommand, link_command};
 use crate::sandbox::engine::Engine;
@@ -75,17 +73,15 @@ impl CommandHook {
     pub(super) fn handle(
         &self,
         engine: &Engine,
-        codec: &CommandCodec,
-        hook: &Hook,
-        event: &Event,
+        occasion: &Occasion<'_>,
         border: Border,
     ) -> Ran<Answer> {
         let limits = *border.limits();
         let sheet = Sheet::new(limits.decision);
         let program = Program {
-            name: hook.name.to_string(),
-            stdin: (codec.stdin)(hook, event),
-            environment: (codec.environment)(hook, event),
+            name: occasion.hook.name.to_string(),
+            stdin: occasion.stdin(),
+            environment: occasion.environment(),
             answer: sheet.clone(),
         };
         let ran = instance::run_program(engine, border, &program, async |store| {
@@ -102,19 +98,11 @@ impl CommandHook {
                     ),
                 )
             })?;
-            let stdout = String::from_utf8(written).map_err(|error| {
-                let at = error.utf8_error().valid_up_to();
-                let message = format!("the program's answer is not UTF-8: byte {at} does not fit");
-                Failure::new(Cause::BadAnswer, message)
-            })?;
-            (codec.answer)(
-                &Finished {
-                    code,
-                    stdout,
-                    stderr,
-                },
-                &limits,
-            )
+            occasion.answer(&Finished {
+                code,
+                stdout: answer_text(written)?,
+                stderr,
+            })
         })
     }
 
@@ -129,6 +117,15 @@ impl CommandHook {
             },
         }
     }
+}
+
+/// Takes what a program wrote for text.
+pub(super) fn answer_text(written: Vec<u8>) -> Result<String, Failure> {
+    String::from_utf8(written).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        let message = format!("the program's answer is not UTF-8: byte {at} does not fit");
+        Failure::new(Cause::BadAnswer, message)
+    })
 }
 
 /// What the program wrote to standard error, which is in the log.

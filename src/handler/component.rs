@@ -143,8 +143,8 @@ pub(super) fn from_wit(answer: types::Answer, limits: &Limits) -> Result<Answer,
         return Err(too_large(size, limits));
     }
     Ok(Answer {
-        decision,
         effects: answer.effects.into_iter().map(effect_from_wit).collect(),
+        ..decision.into()
     })
 }
 

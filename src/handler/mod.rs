@@ -2,6 +2,12 @@
 
 pub mod command;
 pub mod component;
+pub mod native;
+#[cfg(unix)]
+pub mod process;
+#[cfg(not(unix))]
+#[path = "process_elsewhere.rs"]
+pub mod process;
 pub mod starlark;
 
 use std::sync::{Arc, OnceLock};
@@ -18,9 +24,12 @@ use crate::sandbox::compiled::{COMPILE_TIME, CodeStore, Digest, OnProgress};
 use crate::sandbox::component::{Form, Outline, form};
 use crate::sandbox::engine::Engine;
 use crate::sandbox::lift;
-use command::CommandHook;
+use command::{CommandHook, Finished};
 use component::ComponentHook;
-use starlark::{Interpreter, Parser, Script};
+use native::NativeHook;
+use process::ProcessHook;
+pub use starlark::Script;
+use starlark::{Function, Interpreter, Parser};
 
 /// What runs.
 #[derive(Debug, Clone)]
@@ -33,6 +42,12 @@ pub enum Handler {
     Component(Arc<ComponentHook>),
     /// A program: a component of the world `wasi:cli/command`.
     Command(Arc<CommandHook>),
+    /// A function of a Starlark module.
+    Function(Arc<Function>),
+    /// A program or script of the machine, outside of the sandbox.
+    Process(Arc<ProcessHook>),
+    /// A closure of the host, or a rule it stands for.
+    Native(Arc<NativeHook>),
 }
 
 impl Handler {
@@ -44,14 +59,39 @@ impl Handler {
             Self::Starlark(_) => "starlark",
             Self::Component(_) => "component",
             Self::Command(_) => "command",
+            Self::Function(_) => "starlark",
+            Self::Process(_) => "process",
+            Self::Native(native) => native.kind,
         }
+    }
+
+    /// Returns the digest of what runs, where it is not in the hook's own file.
+    #[must_use]
+    pub fn digest(&self) -> Option<String> {
+        match self {
+            Self::Component(component) => Some(component.digest().to_string()),
+            Self::Command(command) => Some(command.digest().to_string()),
+            Self::Function(function) => Some(function.digest().to_string()),
+            Self::Process(process) => Some(process.digest().to_string()),
+            Self::Placeholder | Self::Starlark(_) | Self::Native(_) => None,
+        }
+    }
+
+    /// Says whether it runs in the sandbox, or needs none.
+    #[must_use]
+    pub fn is_sandboxed(&self) -> bool {
+        !matches!(self, Self::Process(_) | Self::Native(_))
     }
 
     /// Returns the names of a component's imports; none for what is no component.
     #[must_use]
     pub fn imports(&self) -> &[String] {
         match self {
-            Self::Placeholder | Self::Starlark(_) => &[],
+            Self::Placeholder
+            | Self::Starlark(_)
+            | Self::Function(_)
+            | Self::Process(_)
+            | Self::Native(_) => &[],
             Self::Component(component) => component.imports(),
             Self::Command(command) => command.imports(),
         }
@@ -171,38 +211,87 @@ impl Workshop {
     ) -> Ran<bool> {
         match &hook.predicate {
             Predicate::Always => Ok(true).into(),
+            Predicate::Rule(rule) => Ok(rule.matches(event)).into(),
             Predicate::When(condition) => match self.interpreter() {
                 Ok(interpreter) => {
-                    interpreter.matches(&self.engine, condition, to_wit(hook, event), border())
+                    let seen = to_wit(hook, &event.seen_by(hook));
+                    interpreter.matches(&self.engine, condition, seen, border())
                 }
                 Err(failure) => Err(failure).into(),
             },
         }
     }
 
-    /// Calls the handler of a hook.
+    /// Calls the handler of a hook, which sees the event as its dialect tells it.
     pub fn handle(
         &self,
         hook: &Hook,
         event: &Event,
         border: impl FnOnce() -> Border,
     ) -> Ran<Answer> {
+        let seen = || event.seen_by(hook);
         match &hook.handler {
             Handler::Placeholder => Ok(Decision::Allow.into()).into(),
             Handler::Starlark(script) => match self.interpreter() {
                 Ok(interpreter) => {
-                    interpreter.handle(&self.engine, script, to_wit(hook, event), border())
+                    interpreter.handle(&self.engine, script, to_wit(hook, &seen()), border())
                 }
                 Err(failure) => Err(failure).into(),
             },
+            Handler::Function(function) => match self.interpreter() {
+                Ok(interpreter) => interpreter
+                    .handle(
+                        &self.engine,
+                        &function.script,
+                        to_wit(hook, &seen()),
+                        border(),
+                    )
+                    .and_then(|answer| function.answer(hook, event, answer)),
+                Err(failure) => Err(failure).into(),
+            },
             Handler::Component(component) => {
-                component.handle(&self.engine, &to_wit(hook, event), border())
+                component.handle(&self.engine, &to_wit(hook, &seen()), border())
             }
             Handler::Command(command) => {
-                let codec = &hook.dialect.command;
-                command.handle(&self.engine, codec, hook, event, border())
+                command.handle(&self.engine, &Occasion::new(hook, event), border())
             }
+            Handler::Process(process) => process.handle(&Occasion::new(hook, event), border()),
+            Handler::Native(native) => native.handle(&Occasion::new(hook, event)),
         }
+    }
+}
+
+/// One call of a hook: who is called, and for which event.
+pub(crate) struct Occasion<'a> {
+    pub(crate) hook: &'a Hook,
+    /// The event in the native form of its point.
+    pub(crate) event: &'a Event,
+    /// The event as the hook sees it.
+    pub(crate) seen: Event,
+}
+
+impl<'a> Occasion<'a> {
+    fn new(hook: &'a Hook, event: &'a Event) -> Self {
+        Self {
+            hook,
+            event,
+            seen: event.seen_by(hook),
+        }
+    }
+
+    /// Returns what a program reads.
+    fn stdin(&self) -> String {
+        (self.hook.dialect.command.stdin)(self.hook, &self.seen)
+    }
+
+    /// Returns the variables its dialect defines for a program.
+    fn environment(&self) -> Vec<(&'static str, String)> {
+        (self.hook.dialect.command.environment)(self.hook, &self.seen)
+    }
+
+    /// Reads what a program answered.
+    fn answer(&self, finished: &Finished) -> Result<Answer, Failure> {
+        (self.hook.dialect.command.answer)(self.hook, self.event, finished)
     }
 }
 

@@ -10,9 +10,11 @@ use wasmtime::Store;
 
 use crate::capability::Border;
 use crate::chain::Ran;
-use crate::decision::Answer;
+use crate::decision::{Answer, Decision, Effect};
 use crate::diagnostic::Source;
+use crate::event::Event;
 use crate::failure::{Cause, Failure};
+use crate::hook::Hook;
 use crate::sandbox::bindings::starlark::exports::hookbox::starlark::interpreter as wit;
 use crate::sandbox::bindings::starlark::{Starlark as StarlarkWorld, StarlarkPre};
 use crate::sandbox::bindings::types;
@@ -52,10 +54,87 @@ pub struct Script {
     pub entry: Entry,
 }
 
+/// A function of a module, made the module's entry point.
+#[derive(Debug)]
+pub struct Function {
+    /// The module, with the entry point that calls the function.
+    pub(super) script: Script,
+    digest: Digest,
+}
+
+/// The key under which the entry point hands back what the function returned.
+const RETURNED: &str = "returned";
+
+impl Function {
+    /// Makes a function of a module ready to be called with the event.
+    pub(crate) fn new(module: Text, function: &str) -> Self {
+        let code = Self::entry(&module.code, function);
+        // Another function of the same module is another hook.
+        let digest = Digest::of(code.as_bytes());
+        Self {
+            script: Script {
+                text: Text { code, ..module },
+                entry: Entry::Present,
+            },
+            digest,
+        }
+    }
+
+    /// Returns a module with an entry point that calls the function.
+    pub(crate) fn entry(module: &str, function: &str) -> String {
+        // A module may have a `modify` of its own, so this does without the built-in one.
+        format!(
+            "{module}\ndef handle(event, payload):\n    return {{\"action\": \"modify\", \"payload\": {{\"{RETURNED}\": {function}(payload)}}}}\n"
+        )
+    }
+
+    /// Returns the digest of the module and the function's name.
+    #[must_use]
+    pub fn digest(&self) -> &Digest {
+        &self.digest
+    }
+
+    /// Lets the dialect take what the function returned.
+    pub(super) fn answer(
+        &self,
+        hook: &Hook,
+        event: &Event,
+        answer: Answer,
+    ) -> Result<Answer, Failure> {
+        let returned = match answer.decision {
+            Decision::Modify(mut value) => value[RETURNED].take(),
+            // Only the entry point above answers, unless the module replaces it.
+            _ => {
+                let message = "the module replaces the entry point that calls its functions";
+                return Err(Failure::new(Cause::BadAnswer, message));
+            }
+        };
+        let mut made = (hook.dialect.returned)(hook, event, returned)?;
+        let own = std::mem::replace(&mut made.effects, answer.effects);
+        Effect::gather(&mut made.effects, own);
+        Ok(made)
+    }
+}
+
 impl Text {
+    /// Takes a whole file for source.
+    #[must_use]
+    pub fn of_file(source: &Arc<Source>) -> Self {
+        Self {
+            code: source.text.to_string(),
+            span: 0..source.text.len(),
+            source: Arc::clone(source),
+            style: Style::Plain,
+        }
+    }
+
     /// Returns the place of a span in the file.
     #[must_use]
     pub fn locate(&self, span: &wit::Span) -> Range<usize> {
+        if self.span == (0..self.source.text.len()) {
+            let place = |at| offset(&self.source.text, from_wit_place(at));
+            return place(span.begin)..place(span.end).max(place(span.begin));
+        }
         // Made when it is needed: a map is larger than the code, and errors are rare.
         let map = ScalarMap::new(&self.source.text, self.span.clone(), self.style, &self.code);
         let found = map.span(from_wit_place(span.begin), from_wit_place(span.end));
@@ -90,6 +169,24 @@ impl Text {
             stack: (!stack.is_empty()).then_some(stack),
         }
     }
+}
+
+/// Returns the byte at a line and column of a file that is source as a whole. What lies
+/// behind the end of a line counts as its end, and what lies behind the file as its end.
+fn offset(text: &str, (line, column): (usize, usize)) -> usize {
+    let end = text.trim_end().len();
+    let mut start = 0;
+    let mut lines = text.split_inclusive('\n');
+    start += lines.by_ref().take(line).map(str::len).sum::<usize>();
+    let line = lines
+        .next()
+        .unwrap_or_default()
+        .trim_end_matches(['\r', '\n']);
+    let inside = line
+        .char_indices()
+        .nth(column)
+        .map_or(line.len(), |(at, _)| at);
+    (start + inside).min(end)
 }
 
 fn from_wit_place(place: wit::Place) -> (usize, usize) {

@@ -7,14 +7,15 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::Value;
 
+use super::background::Joined;
 use super::inner::{Inner, Origin};
 use super::taping::Taping;
 use super::{LoadError, Runtime};
 use crate::capability::cache::Store;
 use crate::capability::http::{HttpError, Request, Response};
 use crate::capability::metrics::Metric;
-use crate::capability::services::Services;
-use crate::dialect::{Loaded, harness};
+use crate::capability::services::{Ask, Question, Services};
+use crate::dialect::{self, Dialect, Loaded, Options, harn};
 use crate::handler::Workshop;
 use crate::sandbox::compiled::{COMPILE_TIME, CodeStore, OnProgress};
 use crate::sandbox::engine::{Engine, Lifetime};
@@ -30,7 +31,8 @@ pub struct RuntimeBuilder {
     code_store: Option<CodeStore>,
     on_progress: OnProgress,
     compile_time: Duration,
-    strict: bool,
+    options: Options,
+    dialect: Option<&'static Dialect>,
     only: Option<String>,
     services: Services,
     own_store: bool,
@@ -45,7 +47,8 @@ impl RuntimeBuilder {
             code_store: None,
             on_progress: Arc::new(|_| {}),
             compile_time: COMPILE_TIME,
-            strict: false,
+            options: Options::default(),
+            dialect: None,
             only: None,
             services: Services::default(),
             own_store: false,
@@ -85,7 +88,52 @@ impl RuntimeBuilder {
     /// that cannot work.
     #[must_use]
     pub fn strict(mut self, strict: bool) -> Self {
-        self.strict = strict;
+        self.options.strict = strict;
+        self
+    }
+
+    /// Lets hooks that are programs of this machine run, outside of the sandbox.
+    /// Otherwise it is up to `process` in the project's `hookbox.toml`.
+    #[must_use]
+    pub fn allow_process(mut self, allow: bool) -> Self {
+        self.options.allow_process = allow;
+        self
+    }
+
+    /// Says where the hooks lie that hold in every project.
+    #[must_use]
+    pub fn config_dir(mut self, directory: impl Into<PathBuf>) -> Self {
+        self.options.config_dir = Some(directory.into());
+        self
+    }
+
+    /// Says which dialect the names and payloads of events are in. Without, that follows
+    /// from the name, as long as only one dialect with hooks here has it.
+    #[must_use]
+    pub fn dialect(mut self, dialect: &'static Dialect) -> Self {
+        self.dialect = Some(dialect);
+        self
+    }
+
+    /// Registers the host's own hooks of the Harn dialect.
+    #[must_use]
+    pub fn harn(mut self, hooks: harn::Hooks) -> Self {
+        self.options.harn = hooks;
+        self
+    }
+
+    /// Says who answers the questions of hooks: a yes lets the chain go on, a no ends it.
+    /// Without, the outcome is the question, and whoever fired the event asks.
+    #[must_use]
+    pub fn ask(mut self, ask: impl Fn(&Question) -> bool + Send + Sync + 'static) -> Self {
+        self.services.ask = Ask::Person(Arc::new(ask));
+        self
+    }
+
+    /// Says that nobody can answer the questions of hooks, so that the answer is no.
+    #[must_use]
+    pub fn ask_nobody(mut self) -> Self {
+        self.services.ask = Ask::Nobody;
         self
     }
 
@@ -176,6 +224,8 @@ impl RuntimeBuilder {
             ..Services::default()
         };
         self.own_store = true;
+        // Nothing of the kind is started in a replay.
+        self.options.allow_process = true;
         self.taping = Taping {
             recorder: None,
             waived: true,
@@ -213,7 +263,7 @@ impl RuntimeBuilder {
     /// Returns why nothing could be looked at.
     pub fn inspect(self) -> Result<Loaded, LoadError> {
         let workshop = self.workshop()?;
-        Ok(harness::load(&self.project, &workshop, self.strict))
+        Ok(dialect::load(&self.project, &workshop, &self.options))
     }
 
     /// Loads the project.
@@ -224,7 +274,8 @@ impl RuntimeBuilder {
         let workshop = Arc::new(self.workshop()?);
         let origin = Origin {
             project: self.project,
-            strict: self.strict,
+            options: self.options,
+            dialect: self.dialect,
             only: self.only,
             services: self.services,
             own_store: self.own_store,
@@ -233,6 +284,7 @@ impl RuntimeBuilder {
         let loaded = load_whole(&origin, &workshop)?;
         let inner = Inner::new(workshop, loaded, origin)?;
         Ok(Runtime {
+            _joined: Arc::new(Joined(Arc::clone(&inner.background))),
             inner: Arc::new(inner),
         })
     }
@@ -249,7 +301,7 @@ impl RuntimeBuilder {
 }
 
 pub(super) fn load_whole(origin: &Origin, workshop: &Workshop) -> Result<Loaded, LoadError> {
-    let mut loaded = harness::load(&origin.project, workshop, origin.strict);
+    let mut loaded = dialect::load(&origin.project, workshop, &origin.options);
     if loaded.problems.iter().any(|problem| problem.is_error()) {
         return Err(LoadError::Project(loaded.problems));
     }

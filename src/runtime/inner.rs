@@ -2,12 +2,13 @@
 //! event goes through its chain.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use serde_json::Value;
 
+use super::background::Background;
 use super::builder::load_whole;
 use super::logs::PendingLogs;
 use super::reentry::Reentry;
@@ -16,11 +17,11 @@ use super::{DispatchError, LoadError};
 use crate::capability::cache::{Memory, Store};
 use crate::capability::doors::Doors;
 use crate::capability::metrics::Metrics;
-use crate::capability::services::Services;
+use crate::capability::services::{Ask, Services};
 use crate::capability::{Border, Pass, Run, back::Back};
-use crate::chain::{self, Control, Ran, Runner};
-use crate::decision::Answer;
-use crate::dialect::{Loaded, harness};
+use crate::chain::{self, Control, Ran, Reply, Runner};
+use crate::decision::{Answer, Ruling};
+use crate::dialect::{Dialect, Incoming, Loaded, Options, harness};
 use crate::event::Event;
 use crate::handler::Workshop;
 use crate::hook::Hook;
@@ -34,7 +35,9 @@ use crate::tape::{Phase, Used};
 #[derive(Debug, Clone)]
 pub(super) struct Origin {
     pub(super) project: PathBuf,
-    pub(super) strict: bool,
+    pub(super) options: Options,
+    /// The dialect that events come in, if one was chosen.
+    pub(super) dialect: Option<&'static Dialect>,
     /// The file whose hooks are the only ones, if there is one.
     pub(super) only: Option<String>,
     pub(super) services: Services,
@@ -57,6 +60,10 @@ pub(super) struct Inner {
     events: AtomicU64,
     /// The number of this session on its tape.
     session: u64,
+    /// What runs after the events that caused it.
+    pub(super) background: Arc<Background>,
+    /// Where the project is, if any of its hooks is told.
+    project: Option<String>,
 }
 
 impl Inner {
@@ -74,6 +81,8 @@ impl Inner {
         let session = origin.taping.begin(&workshop, &loaded, &services);
         Ok(Self {
             session,
+            background: Arc::default(),
+            project: told_project(&loaded, &origin),
             doors: doors(&loaded, &memory, &services),
             run: Arc::new(Run { metrics, services }),
             loaded,
@@ -100,6 +109,8 @@ impl Inner {
         };
         Ok(Self {
             session: origin.taping.begin(&self.workshop, &loaded, &services),
+            background: Arc::clone(&self.background),
+            project: told_project(&loaded, &origin),
             doors: doors(&loaded, &self.memory, &services),
             run: Arc::new(Run {
                 metrics: Arc::clone(&self.run.metrics),
@@ -126,33 +137,51 @@ impl Inner {
     /// Makes an event of what came in: checked, complete, with an identity.
     pub(super) fn decode(
         &self,
+        dialect: &'static Dialect,
         name: &str,
         payload: Value,
         parent: Option<&Parent<'_>>,
     ) -> Result<Event, DispatchError> {
-        if harness::events::find(name).is_none() {
+        let Some(info) = (dialect.find)(name) else {
             return Err(DispatchError::UnknownEvent {
                 name: name.to_owned(),
             });
-        }
+        };
         let id = harness::payload::own_id(&payload).unwrap_or_else(|| match parent {
             // Events of other threads have no part in it, so that a replay says the same.
             Some(parent) => format!("{}.{}", parent.id, parent.number),
             None => format!("event-{}", self.events.fetch_add(1, Ordering::Relaxed) + 1),
         });
-        let payload = harness::payload::complete(name, &id, payload)?;
-        let subject = harness::payload::subject(name, &payload);
-        let mut payload = Json::from(payload);
-        let (size, limit) = (payload.text().len(), self.loaded.config.limits.payload);
+        let incoming = Incoming {
+            name: name.to_owned(),
+            id: id.clone(),
+            payload,
+        };
+        let mut decoded = (dialect.decode)(info, incoming)?;
+        if let Some(project) = &self.project {
+            decoded.about.project = Some(project.clone());
+            decoded.about.interactive = Some(matches!(self.run.services.ask, Ask::Person(_)));
+        }
+        let point = info.point_of(name);
+        let subject = harness::payload::subject(point, &decoded.payload);
+        let mut payload = Json::from(decoded.payload);
+        let (size, limit) = (
+            payload.text().len() + decoded.about.size(),
+            self.loaded.config.limits.payload,
+        );
         if size > limit {
             return Err(DispatchError::PayloadTooLarge { size, limit });
         }
-        if name == "turn.end" {
+        if point == "turn.end" {
             payload = self.logs.hand_over(payload, limit - size);
         }
         Ok(Event {
             name: name.into(),
+            point: point.into(),
+            dialect,
             payload,
+            about: Arc::new(decoded.about),
+            background: false,
             id,
             subject,
             depth: parent.map_or(0, |parent| parent.depth + 1),
@@ -168,7 +197,10 @@ impl Inner {
             back: Arc::new(Reentry::new(Arc::clone(inner), path, event)),
             latest: caller.latest,
             scene: caller.scene.clone(),
-            used: Mutex::default(),
+            alone: caller.latest.is_some() || event.background,
+            event,
+            last: Mutex::default(),
+            settled: AtomicBool::new(false),
         };
         chain::run(&inner.loaded.hooks, event, &dispatcher)
     }
@@ -220,6 +252,13 @@ fn doors(loaded: &Loaded, memory: &Arc<Memory>, services: &Services) -> Vec<Opti
     all
 }
 
+/// Returns where the project is, if the dialect of any of its hooks tells them.
+fn told_project(loaded: &Loaded, origin: &Origin) -> Option<String> {
+    let told = loaded.hooks.iter().any(|hook| hook.dialect.tells);
+    let project = told.then(|| std::path::absolute(&origin.project).ok())??;
+    Some(project.display().to_string())
+}
+
 /// Who fired an event: the agent, or a hook in the middle of another event.
 #[derive(Debug, Clone)]
 pub(super) struct Caller {
@@ -257,13 +296,19 @@ impl Caller {
 }
 
 /// Runs the hooks of one event in the sandbox.
-struct Dispatcher<'a> {
-    inner: &'a Inner,
+pub(super) struct Dispatcher<'a> {
+    pub(super) inner: &'a Inner,
     back: Arc<dyn Back>,
     latest: Option<Instant>,
     scene: Option<Arc<Scene>>,
-    /// What the handler that was called last used, until it is heard what came of it.
-    used: Mutex<Option<Used>>,
+    pub(super) event: &'a Event,
+    /// Whether nobody can be asked: in the middle of another call, or in the background.
+    pub(super) alone: bool,
+    /// What the handler that was called last used, until it is heard what came of it,
+    /// and what stood at the border.
+    pub(super) last: Mutex<Option<(Used, Reel)>>,
+    /// Whether a hook had the last word.
+    settled: AtomicBool,
 }
 
 impl Dispatcher<'_> {
@@ -302,19 +347,23 @@ impl Runner for Dispatcher<'_> {
             return run(Reel::default());
         };
         let reel = scene.reel(hook, Phase::Handle);
-        let (ran, used) = scene.handle(hook, event, &reel, || run(reel.clone()));
-        *self.used.lock().unwrap_or_else(PoisonError::into_inner) = Some(used);
+        let collected = self.settled.load(Ordering::Relaxed);
+        let (ran, used) = scene.handle(hook, event, &reel, collected, || run(reel.clone()));
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some((used, reel));
         ran
+    }
+
+    fn ask(&self, hook: &Hook, question: &str) -> Reply {
+        self.put(hook, question)
     }
 
     fn heard(&self, hook: &Hook, row: &TraceRow, control: &Control<'_>) {
         if let Some(scene) = &self.scene {
-            let used = self
-                .used
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .take();
-            scene.returned(hook, row, control, used);
+            let last = self.last.lock();
+            let used = last.unwrap_or_else(PoisonError::into_inner).take();
+            scene.returned(hook, row, control, used.map(|(used, _)| used));
+            let settles = control.last || matches!(control.ruling, Ruling::Block | Ruling::Ask);
+            self.settled.fetch_or(settles, Ordering::Relaxed);
         }
     }
 }

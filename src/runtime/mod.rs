@@ -1,5 +1,7 @@
 //! Loads the hooks of a project and dispatches events to them.
 
+mod ask;
+mod background;
 mod builder;
 mod inner;
 mod logs;
@@ -15,13 +17,14 @@ use serde_json::Value;
 use crate::capability::cache::{Cache, CacheError, Namespace, NamespaceError};
 use crate::capability::metrics::Metrics;
 use crate::diagnostic::Diagnostic;
-use crate::dialect::harness;
+use crate::dialect::{self, Dialect, harness};
 use crate::hook::Hook;
 use crate::outcome::Outcome;
 use crate::sandbox::compiled::StoreError;
 use crate::sandbox::engine::EngineError;
 use crate::sandbox::limits::Limits;
 use crate::tape::RecordError;
+use background::Joined;
 pub use builder::RuntimeBuilder;
 use inner::{Caller, Inner};
 
@@ -29,6 +32,8 @@ use inner::{Caller, Inner};
 #[derive(Debug, Clone)]
 pub struct Runtime {
     inner: Arc<Inner>,
+    /// The last one to go waits for what runs in the background.
+    _joined: Arc<Joined>,
 }
 
 /// Why there is no runtime.
@@ -64,11 +69,25 @@ fn summary(problems: &[Diagnostic]) -> String {
 #[derive(Debug, thiserror::Error)]
 pub enum DispatchError {
     /// There is no such event.
-    #[error("there is no event {name:?}; {}", harness::events::advice(.name))]
+    #[error("there is no event {name:?}; {}", dialect::advice(.name))]
     UnknownEvent {
         /// What was asked for.
         name: String,
     },
+    /// Several dialects have an event of this name.
+    #[error(
+        "{name:?} is an event of {}; say which is meant with `--dialect`, or through `RuntimeBuilder::dialect`",
+        .dialects.join(" and of ")
+    )]
+    AmbiguousEvent {
+        /// What was asked for.
+        name: String,
+        /// The dialects.
+        dialects: Vec<&'static str>,
+    },
+    /// A hook failed in a dialect in which that is an error of the whole event.
+    #[error("{}", .0.reason.as_deref().unwrap_or("a hook failed"))]
+    Raised(Box<Outcome>),
     /// The payload does not fit the event.
     #[error(transparent)]
     Payload(#[from] harness::payload::PayloadError),
@@ -186,7 +205,8 @@ impl Runtime {
         taping.not_recorded(&self.inner.loaded.config, error, outcome)
     }
 
-    /// Sends an event through its chain.
+    /// Sends an event through its chain. Its name and payload are those of the dialect
+    /// that has the event.
     ///
     /// # Errors
     /// Returns what kept hookbox from deciding: the caller must not go on as if
@@ -194,7 +214,8 @@ impl Runtime {
     pub fn dispatch(&self, event: &str, payload: Value) -> Result<Outcome, DispatchError> {
         let taping = &self.inner.origin.taping;
         let losses = taping.check(&self.inner.loaded.config)?;
-        let decoded = self.inner.decode(event, payload, None);
+        let decoded = (self.dialect_of(event))
+            .and_then(|dialect| self.inner.decode(dialect, event, payload, None));
         let event = decoded.inspect_err(|error| taping.undecided(event, error))?;
         let scene = self.inner.scene(&event);
         let caller = Caller::agent(scene.clone());
@@ -206,6 +227,61 @@ impl Runtime {
             scene.close(&outcome);
             taping.settle(&self.inner.loaded.config, losses, &mut outcome)?;
         }
+        Inner::go_on_in_background(&self.inner, &event, &mut outcome);
+        let last = event.with_payload(outcome.payload);
+        outcome.payload = (last.dialect.view)(&last.name, &last);
+        if outcome.raised {
+            return Err(DispatchError::Raised(Box::new(outcome)));
+        }
         Ok(outcome)
+    }
+
+    /// Writes an outcome of this runtime in the form of the dialect its event came in.
+    ///
+    /// # Errors
+    /// Returns that no dialect has such an event, or that several have.
+    pub fn native(&self, outcome: &Outcome) -> Result<String, DispatchError> {
+        let dialect = self.dialect_of(&outcome.event)?;
+        let info = (dialect.find)(&outcome.event).ok_or_else(|| DispatchError::UnknownEvent {
+            name: outcome.event.to_string(),
+        })?;
+        Ok((dialect.native)(info, outcome))
+    }
+
+    /// Waits for everything that runs in the background, and returns what came of it
+    /// since this was asked last, in the order of its events. Nobody acts on that; a hook
+    /// that failed is in the trace.
+    pub fn flush(&self) -> Vec<Outcome> {
+        self.inner.background.flush()
+    }
+
+    /// Finds the dialect that an event of this name comes in: the native one if it has
+    /// it, the one that was chosen, or the only one that has hooks here.
+    ///
+    /// # Errors
+    /// Returns that no dialect has such an event, or that several have.
+    pub fn dialect_of(&self, event: &str) -> Result<&'static Dialect, DispatchError> {
+        let name = || event.to_owned();
+        if let Some(chosen) = self.inner.origin.dialect {
+            return match (chosen.find)(event) {
+                Some(_) => Ok(chosen),
+                None => Err(DispatchError::UnknownEvent { name: name() }),
+            };
+        }
+        let known: Vec<&'static Dialect> = dialect::knowing(event).collect();
+        let here = |dialect: &&'static Dialect| {
+            let mut hooks = self.hooks().iter();
+            hooks.any(|hook| *hook.dialect == **dialect)
+        };
+        let with_hooks: Vec<&'static Dialect> = known.iter().copied().filter(here).collect();
+        match (known.as_slice(), with_hooks.as_slice()) {
+            ([], _) => Err(DispatchError::UnknownEvent { name: name() }),
+            ([first, ..], _) if **first == harness::DIALECT => Ok(first),
+            ([only], _) | (_, [only]) => Ok(only),
+            (several, _) => Err(DispatchError::AmbiguousEvent {
+                name: name(),
+                dialects: several.iter().map(|dialect| dialect.name).collect(),
+            }),
+        }
     }
 }

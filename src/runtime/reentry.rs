@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use super::inner::{Caller, Inner, Parent};
 use crate::capability::back::{Back, Echo, Entering, Refusal};
 use crate::decision::Ruling;
+use crate::dialect::harness;
 use crate::event::Event;
 use crate::json::Json;
 use crate::outcome::Outcome;
@@ -80,7 +81,7 @@ impl Reentry {
         };
         let event = self
             .inner
-            .decode(name, payload, Some(&parent))
+            .decode(&harness::DIALECT, name, payload, Some(&parent))
             .map_err(|error| Refusal::Refused(error.to_string()))?;
         let scene = cause.reel.scene().map(|scene| scene.child(&event));
         let caller = Caller {
@@ -89,9 +90,13 @@ impl Reentry {
             latest: Some(cause.latest),
             scene: scene.clone(),
         };
-        let outcome = Inner::dispatch(&self.inner, &event, &caller);
+        let mut outcome = Inner::dispatch(&self.inner, &event, &caller);
+        let live = scene.as_ref().is_none_or(|scene| scene.part().is_none());
         if let Some(scene) = scene {
             scene.close(&outcome);
+        }
+        if live {
+            Inner::go_on_in_background(&self.inner, &event, &mut outcome);
         }
         listen(outcome, echo)
     }
@@ -239,7 +244,7 @@ impl Back for Reentry {
                 event: hook.event.to_string(),
                 priority: hook.priority,
                 explicit_priority: hook.origin.explicit_priority,
-                when: hook.when().map(str::to_owned),
+                when: hook.condition(),
                 handler: hook.handler.kind().to_owned(),
                 file: hook.origin.file.to_string(),
             })

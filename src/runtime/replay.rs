@@ -5,7 +5,8 @@ use std::sync::Arc;
 use super::Runtime;
 use super::inner::{Caller, Inner};
 use super::taping::print;
-use crate::event::Event;
+use crate::dialect;
+use crate::event::{About, Event};
 use crate::json::Json;
 use crate::outcome::Outcome;
 use crate::tape::part::Part;
@@ -24,9 +25,26 @@ impl Runtime {
                 why: format!("the payload cannot be used: {error}"),
             }
         })?;
+        let damaged = |why: String| TapeError::Damaged {
+            record: dispatch.first_record(),
+            why,
+        };
+        let dialect = dialect::named(&start.dialect)
+            .ok_or_else(|| damaged(format!("there is no dialect {:?}", start.dialect)))?;
+        let info = (dialect.find)(&start.event)
+            .ok_or_else(|| damaged(format!("{} has no event {:?}", dialect.title, start.event)))?;
+        let about = match &start.about {
+            None => About::default(),
+            Some(text) => serde_json::from_str(text)
+                .map_err(|error| damaged(format!("what came with it cannot be used: {error}")))?,
+        };
         let event = Event {
             name: Arc::clone(&start.event),
+            point: info.point_of(&start.event).into(),
+            dialect,
             payload,
+            about: Arc::new(about),
+            background: start.background,
             id: start.id.clone(),
             subject: start.subject.clone(),
             depth: start.depth,

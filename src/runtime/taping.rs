@@ -7,7 +7,7 @@ use crate::canonical;
 use crate::capability::services::Services;
 use crate::config::Config;
 use crate::dialect::Loaded;
-use crate::handler::{Handler, Workshop};
+use crate::handler::Workshop;
 use crate::hook::Hook;
 use crate::outcome::Outcome;
 use crate::tape::scene::now;
@@ -49,6 +49,11 @@ impl Taping {
             recorder.flush().map_err(DispatchError::Tape)?;
         }
         Ok(losses)
+    }
+
+    /// Returns how often records were lost.
+    pub(super) fn losses(&self) -> u64 {
+        self.recorder.as_ref().map_or(0, Recorder::losses)
     }
 
     fn is_required(&self, config: &Config) -> bool {
@@ -126,11 +131,7 @@ fn describe(workshop: &Workshop, loaded: &Loaded, services: &Services) -> Projec
 /// Returns what tells this version of a hook from another.
 pub(super) fn print(hook: &Hook) -> HookPrint {
     HookPrint {
-        component: match &hook.handler {
-            Handler::Component(component) => Some(component.digest().to_string()),
-            Handler::Command(command) => Some(command.digest().to_string()),
-            Handler::Placeholder | Handler::Starlark(_) => None,
-        },
+        component: hook.handler.digest(),
         dialect: hook.dialect.name.to_owned(),
         event: hook.event.to_string(),
         file: hook.origin.file.to_string(),
@@ -149,6 +150,11 @@ fn config_hash(loaded: &Loaded) -> Hash {
         "grants": config.grants,
         "domains": config.domains.as_ref().map(|domains| format!("{domains:?}")),
         "tape_required": config.tape_required,
+        "on_error": config.on_error,
+        "process": format!("{:?}", config.process),
+        "dialects": config.order(),
+        "live_when": config.live_when,
+        "collecting": config.collecting,
     });
     Hash::of(canonical::text(&settings).as_bytes())
 }

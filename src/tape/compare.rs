@@ -173,6 +173,9 @@ fn same(one: &Entry, other: &Entry) -> bool {
     match (one, other) {
         (Entry::Dispatch(one), Entry::Dispatch(other)) => {
             one.event == other.event
+                && one.dialect == other.dialect
+                && one.about == other.about
+                && one.background == other.background
                 && one.id == other.id
                 && one.subject == other.subject
                 && one.depth == other.depth
@@ -185,7 +188,10 @@ fn same(one: &Entry, other: &Entry) -> bool {
                 && same_use(&one.used, &other.used)
         }
         (Entry::HookCall(one), Entry::HookCall(other)) => {
-            one.hook == other.hook && one.handler == other.handler && one.payload == other.payload
+            one.hook == other.hook
+                && one.handler == other.handler
+                && one.payload == other.payload
+                && one.collected == other.collected
         }
         (Entry::HostCall(one), Entry::HostCall(other)) => {
             one.hook == other.hook
@@ -201,6 +207,8 @@ fn same(one: &Entry, other: &Entry) -> bool {
                 && one.reason == other.reason
                 && one.payload == other.payload
                 && one.effects == other.effects
+                && one.said == other.said
+                && one.last == other.last
                 && one.failure == other.failure
                 && same_use(&one.used, &other.used)
         }
@@ -221,6 +229,8 @@ fn same_end(one: &End, other: &End) -> bool {
     one.decision == other.decision
         && one.reason == other.reason
         && one.hook == other.hook
+        && one.said == other.said
+        && one.raised == other.raised
         && one.payload == other.payload
         && one.effects == other.effects
         && one.warnings == other.warnings

@@ -51,6 +51,7 @@ pub(super) fn to_line(
             line.hook = Some(one.hook);
             line.handler = Some(one.handler);
             line.payload = Some(store(one.payload));
+            line.collected = one.collected;
             line.at_us = Some(one.at_us);
         }
         Entry::HostCall(one) => write_host_call(&mut line, one, store),
@@ -98,6 +99,10 @@ pub(super) fn to_line(
 fn write_start(line: &mut Line, start: Start, store: &mut impl FnMut(Arc<str>) -> Text) {
     line.kind = Kind::Dispatch;
     line.event = Some(start.event);
+    // Tapes of the native dialect alone need not say so on every line.
+    line.dialect = (start.dialect != NATIVE).then_some(start.dialect);
+    line.about = start.about.map(&mut *store);
+    line.background = start.background;
     line.id = Some(start.id);
     line.subject = start.subject;
     line.depth = Some(start.depth);
@@ -136,6 +141,8 @@ fn write_returned(line: &mut Line, one: HookReturned, store: &mut impl FnMut(Arc
     line.reason = one.reason;
     line.payload = one.payload.map(store);
     line.effects = one.effects.iter().map(effect_to_json).collect();
+    line.said = one.said.map(Box::new);
+    line.last = one.last;
     line.failure = one.failure.map(Box::new);
     write_used(line, one.used);
 }
@@ -145,6 +152,8 @@ fn write_end(line: &mut Line, end: End, store: &mut impl FnMut(Arc<str>) -> Text
     line.decision = Some(end.decision);
     line.reason = end.reason;
     line.hook = end.hook;
+    line.said = end.said.map(Box::new);
+    line.raised = end.raised;
     line.payload = Some(store(end.payload));
     line.effects = end.effects.iter().map(effect_to_json).collect();
     line.warnings = end.warnings;
@@ -152,6 +161,9 @@ fn write_end(line: &mut Line, end: End, store: &mut impl FnMut(Arc<str>) -> Text
     line.trace = Some(end.trace.into_iter().map(Row::from).collect());
     line.took_us = Some(end.took_us);
 }
+
+/// The dialect of events that come without one.
+const NATIVE: &str = "harness";
 
 /// Why a line is no record.
 pub(super) type Wrong = String;
@@ -170,6 +182,9 @@ pub(super) fn from_line(
         Kind::Session => Entry::Session(read_project(line)?),
         Kind::Dispatch => Entry::Dispatch(Start {
             event: must(line.event.take(), "event")?,
+            dialect: line.dialect.take().unwrap_or(NATIVE.into()),
+            about: line.about.take().map(&mut *load).transpose()?,
+            background: std::mem::take(&mut line.background),
             id: must(line.id.take(), "id")?,
             subject: line.subject.take(),
             depth: must(line.depth.take(), "depth")?,
@@ -188,6 +203,7 @@ pub(super) fn from_line(
             hook: must(line.hook.take(), "hook")?,
             handler: must(line.handler.take(), "handler")?,
             payload: load(must(line.payload.take(), "payload")?)?,
+            collected: std::mem::take(&mut line.collected),
             at_us: must(line.at_us.take(), "at_us")?,
         }),
         Kind::HostCall => Entry::HostCall(read_host_call(line, load)?),
@@ -267,8 +283,8 @@ fn must<T>(field: Option<T>, name: &str) -> Result<T, Wrong> {
 
 fn veto(ruling: Ruling) -> Result<Ruling, Wrong> {
     match ruling {
-        Ruling::Block | Ruling::Ask => Ok(ruling),
-        Ruling::Allow | Ruling::Modify => Err("a veto that lets the event pass".to_owned()),
+        Ruling::Block | Ruling::Ask | Ruling::Allow => Ok(ruling),
+        Ruling::Modify => Err("a veto that changes the payload".to_owned()),
     }
 }
 
@@ -317,6 +333,8 @@ fn read_returned(
         reason: line.reason.take(),
         payload: line.payload.take().map(&mut *load).transpose()?,
         effects: read_effects(line)?,
+        said: line.said.take().map(|said| *said),
+        last: std::mem::take(&mut line.last),
         failure: line.failure.take().map(|fault| *fault),
         used: read_used(line)?,
     })
@@ -330,6 +348,8 @@ fn read_end(
         decision: must(line.decision.take(), "decision")?,
         reason: line.reason.take(),
         hook: line.hook.take(),
+        said: line.said.take().map(|said| *said),
+        raised: std::mem::take(&mut line.raised),
         payload: load(must(line.payload.take(), "payload")?)?,
         effects: read_effects(line)?,
         warnings: std::mem::take(&mut line.warnings),

@@ -14,7 +14,7 @@ use super::record::{Fault, Phase, Project, Redacted};
 use super::seal::Hash;
 use super::text::Text;
 use crate::capability::log::{Level, LogLine};
-use crate::decision::{Effect, Ruling};
+use crate::decision::{Effect, Ruling, Said};
 use crate::failure::Cause;
 use crate::outcome::{Stages, TraceRow};
 
@@ -44,13 +44,19 @@ pub(super) enum Kind {
 #[serde(deny_unknown_fields)]
 pub(super) struct Line {
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) about: Option<Text>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) answer: Option<Text>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) at_us: Option<u64>,
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub(super) background: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) body: Option<Hash>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) capability: Option<Cow<'static, str>>,
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub(super) collected: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) count: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -59,6 +65,8 @@ pub(super) struct Line {
     pub(super) depth: Option<u32>,
     #[serde(default, skip_serializing_if = "is_false")]
     pub(super) derived: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) dialect: Option<Cow<'static, str>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) dispatches: Option<u64>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -84,6 +92,8 @@ pub(super) struct Line {
     #[serde(rename = "in", default, skip_serializing_if = "Option::is_none")]
     pub(super) dispatch: Option<u64>,
     pub(super) kind: Kind,
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub(super) last: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) lines: Option<Hash>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -104,6 +114,8 @@ pub(super) struct Line {
     pub(super) prev: Option<Hash>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) project: Option<Box<Project>>,
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub(super) raised: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) reason: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -112,6 +124,8 @@ pub(super) struct Line {
     pub(super) refusals: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) request: Option<Text>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) said: Option<Box<Said>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) session: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -136,7 +150,8 @@ impl Line {
     /// Says whether every field was taken but those that all records have. Written out,
     /// because comparing with an empty line takes as long as reading one.
     pub(super) fn is_used_up(&self) -> bool {
-        self.answer.is_none()
+        self.about.is_none()
+            && self.answer.is_none()
             && self.at_us.is_none()
             && self.body.is_none()
             && self.capability.is_none()
@@ -177,7 +192,13 @@ impl Line {
             && self.lost.is_empty()
             && self.refusals.is_empty()
             && self.warnings.is_empty()
+            && self.dialect.is_none()
+            && self.said.is_none()
+            && !self.background
+            && !self.collected
             && !self.derived
+            && !self.last
+            && !self.raised
     }
 }
 
@@ -260,6 +281,8 @@ impl From<StageRow> for Stages {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Row {
+    #[serde(default, skip_serializing_if = "is_false")]
+    background: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     cause: Option<Cause>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -287,6 +310,7 @@ pub(super) struct Row {
 impl From<TraceRow> for Row {
     fn from(row: TraceRow) -> Self {
         Self {
+            background: row.background,
             cause: row.cause,
             decision: row.decision,
             dialect: row.dialect,
@@ -312,6 +336,7 @@ impl From<Row> for TraceRow {
             dialect: row.dialect,
             priority: row.priority,
             matched: row.matched,
+            background: row.background,
             decision: row.decision,
             reason: row.reason,
             error: row.error,

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::seal::Hash;
 use crate::capability::log::LogLine;
-use crate::decision::{Effect, Ruling};
+use crate::decision::{Effect, Ruling, Said};
 use crate::failure::{Cause, Failure};
 use crate::outcome::{Stages, TraceRow};
 
@@ -127,15 +127,21 @@ pub struct HookPrint {
 /// An event as it enters its chain: decoded, checked and complete.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Start {
-    /// The event's name.
+    /// The event's name, in its dialect.
     pub event: Arc<str>,
+    /// The dialect it came in.
+    pub dialect: Cow<'static, str>,
+    /// What came with it, as JSON text.
+    pub about: Option<Arc<str>>,
+    /// Whether the hooks run that nobody waits for.
+    pub background: bool,
     /// What tells it from other events.
     pub id: String,
     /// What it is about.
     pub subject: Option<String>,
     /// How deep it is nested.
     pub depth: u32,
-    /// What it carries, as JSON text.
+    /// What it carries, as JSON text, in the native form of its point.
     pub payload: Arc<str>,
     /// The dispatch whose hook caused it.
     pub parent: Option<u64>,
@@ -217,8 +223,10 @@ pub struct HookCall {
     pub hook: Arc<str>,
     /// What runs.
     pub handler: Cow<'static, str>,
-    /// What it gets, as JSON text.
+    /// What it gets, as JSON text, in the native form.
     pub payload: Arc<str>,
+    /// Whether it is heard beside another one that refused already.
+    pub collected: bool,
     /// When, in microseconds since the dispatch began.
     pub at_us: u64,
 }
@@ -267,18 +275,22 @@ pub struct HookReturned {
     pub payload: Option<Arc<str>>,
     /// What it wants beside its decision.
     pub effects: Vec<Effect>,
+    /// How its dialect puts it.
+    pub said: Option<Said>,
+    /// Whether no later hook is asked, though nothing is refused.
+    pub last: bool,
     /// How it failed.
     pub failure: Option<Fault>,
     /// What it used.
     pub used: Used,
 }
 
-/// A hook that blocked or asked.
+/// A hook that blocked or asked, or whose word is the last one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HookVetoed {
     /// The hook.
     pub hook: Arc<str>,
-    /// `block` or `ask`.
+    /// `block`, `ask`, or `allow` if no later hook has a say.
     pub decision: Ruling,
     /// Why, or what it asks.
     pub reason: String,
@@ -293,7 +305,11 @@ pub struct End {
     pub reason: Option<String>,
     /// The hook that blocked or asked.
     pub hook: Option<Arc<str>>,
-    /// The final payload, as JSON text.
+    /// How its dialect puts it.
+    pub said: Option<Said>,
+    /// Whether its failure is an error of the whole event.
+    pub raised: bool,
+    /// The final payload, as JSON text, in the native form.
     pub payload: Arc<str>,
     /// What the hooks want beside their decisions.
     pub effects: Vec<Effect>,

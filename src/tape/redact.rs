@@ -22,13 +22,13 @@ const GONE: &str = "[redacted]";
 
 /// The fields that can be redacted. The others hold the tape together, or are what it is
 /// for: who decided what.
-const FIELDS: [&str; 13] = [
-    "answer", "effects", "error", "failure", "id", "logs", "payload", "reason", "refusals",
-    "request", "subject", "trace", "warnings",
+const FIELDS: [&str; 15] = [
+    "about", "answer", "effects", "error", "failure", "id", "logs", "payload", "reason",
+    "refusals", "request", "said", "subject", "trace", "warnings",
 ];
 
 /// The fields whose long texts are stored as bodies.
-const TEXTS: [&str; 3] = ["answer", "payload", "request"];
+const TEXTS: [&str; 4] = ["about", "answer", "payload", "request"];
 
 /// The keys inside of them whose values are words of the format.
 const WORDS: [&str; 11] = [

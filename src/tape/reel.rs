@@ -195,6 +195,20 @@ impl Reel {
         answer
     }
 
+    /// Returns the answer that a tape has to a question, and writes it down again.
+    pub(crate) fn recall<T: Serialize + DeserializeOwned>(
+        &self,
+        capability: &'static str,
+        request: impl FnOnce() -> Value,
+    ) -> Option<T> {
+        let inner = self.inner.as_ref()?;
+        let call = inner.call(capability, request);
+        let answer = Inner::own(inner.step.as_ref()?, capability, &call.request)?;
+        let answer: T = serde_json::from_str(&answer).ok()?;
+        call.heard(&answer, false);
+        Some(answer)
+    }
+
     /// Writes down that a call was refused.
     pub(crate) fn refused(
         &self,
@@ -315,6 +329,7 @@ fn describe(capability: &str, request: &str) -> String {
     match capability {
         "http.send" => format!("{} {}", text("method"), text("url")),
         "tools.run" => format!("tool {:?}", text("name")),
+        "process.run" => format!("process {:?}", text("program")),
         "environment.get" => format!("variable {:?}", text("name")),
         "files.read" | "files.entries" => format!("{capability} {:?}", text("path")),
         _ if value.get("key").is_some() => format!("{capability} {:?}", text("key")),

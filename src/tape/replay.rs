@@ -38,6 +38,9 @@ pub struct Dispatch {
 /// What a dispatch without records would begin with. There is none.
 static NO_START: LazyLock<Start> = LazyLock::new(|| Start {
     event: "".into(),
+    dialect: "".into(),
+    about: None,
+    background: false,
     id: String::new(),
     subject: None,
     depth: 0,
@@ -103,6 +106,8 @@ impl Dispatch {
             decision: end.decision,
             reason: end.reason.clone(),
             hook: end.hook.clone(),
+            said: end.said.clone(),
+            raised: end.raised,
             payload,
             effects: end.effects.clone(),
             metrics: BTreeMap::new(),

@@ -14,7 +14,7 @@ use super::track::Track;
 use crate::capability::Left;
 use crate::chain::{Control, Ran, Usage};
 use crate::decision::{Answer, Ruling};
-use crate::event::Event;
+use crate::event::{About, Event};
 use crate::hook::Hook;
 use crate::outcome::{Outcome, TraceRow};
 
@@ -54,6 +54,9 @@ impl Scene {
     ) -> Arc<Self> {
         let start = Start {
             event: Arc::clone(&event.name),
+            dialect: event.dialect.name.into(),
+            about: about(event),
+            background: event.background,
             id: event.id.clone(),
             subject: event.subject.clone(),
             depth: event.depth,
@@ -121,6 +124,7 @@ impl Scene {
         hook: &Hook,
         event: &Event,
         reel: &Reel,
+        collected: bool,
         run: impl FnOnce() -> Ran<Answer>,
     ) -> (Ran<Answer>, Used) {
         let at_us = self.elapsed();
@@ -128,6 +132,7 @@ impl Scene {
             hook: Arc::clone(&hook.name),
             handler: hook.handler.kind().into(),
             payload: event.payload.shared_text(),
+            collected,
             at_us,
         }));
         let ran = self.run(reel, run);
@@ -168,11 +173,13 @@ impl Scene {
                 reason: reason.clone(),
                 payload: control.payload.map(crate::json::Json::shared_text),
                 effects: control.effects.to_vec(),
+                said: control.said.cloned(),
+                last: control.last,
                 failure: control.failure.map(Fault::from),
                 used,
             }));
         }
-        if matches!(control.ruling, Ruling::Block | Ruling::Ask) {
+        if control.last || matches!(control.ruling, Ruling::Block | Ruling::Ask) {
             self.push(Entry::HookVetoed(HookVetoed {
                 hook: Arc::clone(&hook.name),
                 decision: control.ruling,
@@ -187,6 +194,8 @@ impl Scene {
             decision: outcome.decision,
             reason: outcome.reason.clone(),
             hook: outcome.hook.clone(),
+            said: outcome.said.clone(),
+            raised: outcome.raised,
             payload: outcome.payload.shared_text(),
             effects: outcome.effects.clone(),
             warnings: outcome.warnings.clone(),
@@ -195,6 +204,16 @@ impl Scene {
             took_us: self.elapsed(),
         }));
     }
+}
+
+/// What came with an event, if anything did.
+fn about(event: &Event) -> Option<Arc<str>> {
+    let about = &*event.about;
+    if *about == About::default() {
+        return None;
+    }
+    // Texts and JSON always are JSON.
+    Some(serde_json::to_string(about).unwrap_or_default().into())
 }
 
 fn used(usage: &Usage, left: &Left, at_us: u64) -> Used {

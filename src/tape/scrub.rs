@@ -11,7 +11,7 @@ use super::record::{Entry, Fault, Used};
 use crate::capability::grant::Grants;
 use crate::capability::http::Redactor;
 use crate::capability::services::Services;
-use crate::decision::Effect;
+use crate::decision::{Effect, Said};
 use crate::outcome::TraceRow;
 
 /// A shorter value would be found in innocent texts by chance.
@@ -101,6 +101,9 @@ impl Scrubber {
         match entry {
             Entry::Dispatch(one) => {
                 self.text(&mut one.payload);
+                if let Some(about) = &mut one.about {
+                    self.text(about);
+                }
                 self.string(&mut one.id);
                 self.maybe(&mut one.subject);
             }
@@ -119,6 +122,7 @@ impl Scrubber {
                     self.text(payload);
                 }
                 self.effects(&mut one.effects);
+                self.said(&mut one.said);
                 self.fault(&mut one.failure);
                 self.used(&mut one.used);
             }
@@ -126,6 +130,7 @@ impl Scrubber {
             Entry::Outcome(one) => {
                 self.maybe(&mut one.reason);
                 self.text(&mut one.payload);
+                self.said(&mut one.said);
                 self.effects(&mut one.effects);
                 self.strings(&mut one.warnings);
                 one.trace.iter_mut().for_each(|row| self.row(row));
@@ -191,6 +196,14 @@ impl Scrubber {
     fn maybe(&self, text: &mut Option<String>) {
         if let Some(text) = text {
             self.string(text);
+        }
+    }
+
+    fn said(&self, said: &mut Option<Said>) {
+        if let Some(said) = said {
+            self.maybe(&mut said.reason);
+            self.maybe(&mut said.stdout);
+            self.maybe(&mut said.stderr);
         }
     }
 

@@ -18,7 +18,7 @@ pub(super) struct Story {
     /// Hooks whose predicates failed.
     failed: Vec<Arc<str>>,
     effects: Vec<Effect>,
-    vetoed: Option<(Arc<str>, Ruling, String)>,
+    vetoed: Option<(Arc<str>, Ruling, Option<String>)>,
 }
 
 #[derive(Debug)]
@@ -28,7 +28,7 @@ enum Chapter {
     /// A handler runs.
     Call(Arc<str>),
     /// A handler returned, and has to veto now.
-    MustVeto(Arc<str>, Ruling, String),
+    MustVeto(Arc<str>, Ruling, Option<String>),
     /// The next handler can be called.
     Between,
     /// A hook has vetoed.
@@ -75,22 +75,23 @@ impl Story {
         }
         match entry {
             Entry::Predicate(one) => match self.chapter {
-                Chapter::Filter => {
+                // Some are asked only when their turn comes.
+                Chapter::Filter | Chapter::Between => {
                     if one.failure.is_some() {
                         self.failed.push(Arc::clone(&one.hook));
                     }
                     Ok(())
                 }
-                _ => Err("a predicate after the first handler was called".to_owned()),
+                _ => Err("a predicate while a handler runs, or after a veto".to_owned()),
             },
             Entry::HookCall(one) => {
-                self.can_call()?;
+                self.can_call(one.collected)?;
                 self.same_payload(&one.payload, "the hook gets")?;
                 self.chapter = Chapter::Call(Arc::clone(&one.hook));
                 Ok(())
             }
             Entry::HostCall(one) => match (&self.chapter, one.phase) {
-                (Chapter::Filter, Phase::When) => Ok(()),
+                (Chapter::Filter | Chapter::Between, Phase::When) => Ok(()),
                 (Chapter::Call(hook), Phase::Handle) if *hook == one.hook => Ok(()),
                 _ => Err(format!("hook {:?} is not running", one.hook)),
             },
@@ -108,9 +109,13 @@ impl Story {
         }
     }
 
-    fn can_call(&self) -> Told {
+    fn can_call(&self, collected: bool) -> Told {
         match &self.chapter {
+            Chapter::Filter | Chapter::Between if collected && self.vetoed.is_none() => {
+                Err("a hook is heard beside a veto that nobody made".to_owned())
+            }
             Chapter::Filter | Chapter::Between => Ok(()),
+            Chapter::Vetoed if collected => Ok(()),
             Chapter::Call(hook) => Err(format!("the hook_returned of {hook:?} is missing")),
             Chapter::Vetoed | Chapter::MustVeto(..) => {
                 Err("a hook is called after another one has vetoed".to_owned())
@@ -130,16 +135,24 @@ impl Story {
             Chapter::Call(hook) if *hook == one.hook => {}
             _ => return Err(format!("the hook_call of {:?} is missing", one.hook)),
         }
-        self.effects.extend(one.effects.iter().cloned());
+        Effect::gather(&mut self.effects, one.effects.clone());
+        let next = if self.vetoed.is_some() {
+            Chapter::Vetoed
+        } else {
+            Chapter::Between
+        };
         self.chapter = match (one.decision, &one.reason, &one.payload) {
-            (Ruling::Allow, None, None) => Chapter::Between,
+            (Ruling::Allow, None, None) if one.last => {
+                Chapter::MustVeto(Arc::clone(&one.hook), one.decision, None)
+            }
+            (Ruling::Allow, None, None) => next,
             (Ruling::Modify, None, Some(payload)) => {
                 self.modified = true;
                 self.payload = Arc::clone(payload);
-                Chapter::Between
+                next
             }
             (Ruling::Block | Ruling::Ask, Some(reason), None) => {
-                Chapter::MustVeto(Arc::clone(&one.hook), one.decision, reason.clone())
+                Chapter::MustVeto(Arc::clone(&one.hook), one.decision, Some(reason.clone()))
             }
             _ => {
                 return Err("decision, reason and payload do not belong together".to_owned());
@@ -151,7 +164,7 @@ impl Story {
     fn veto(&mut self, one: &HookVetoed) -> Told {
         let own = match &self.chapter {
             Chapter::MustVeto(hook, decision, reason) => {
-                let same = self.redacted || *reason == one.reason;
+                let same = self.redacted || reason.as_deref().unwrap_or_default() == one.reason;
                 *hook == one.hook && *decision == one.decision && same
             }
             // A guard whose predicate failed blocks without being called.
@@ -166,7 +179,10 @@ impl Story {
                 one.hook
             ));
         }
-        self.vetoed = Some((Arc::clone(&one.hook), one.decision, one.reason.clone()));
+        let reason = (one.decision != Ruling::Allow).then(|| one.reason.clone());
+        // The first word counts.
+        self.vetoed
+            .get_or_insert((Arc::clone(&one.hook), one.decision, reason));
         self.chapter = Chapter::Vetoed;
         Ok(())
     }
@@ -186,7 +202,7 @@ impl Story {
     ) -> Told {
         let fits = match &self.vetoed {
             Some((by, ruling, why)) => {
-                decision == *ruling && hook == Some(by) && (self.redacted || reason == Some(why))
+                decision == *ruling && hook == Some(by) && (self.redacted || reason == why.as_ref())
             }
             None if hook.is_some() || reason.is_some() => false,
             None if self.modified => decision == Ruling::Modify,

@@ -17,7 +17,7 @@ use super::seal::Hash;
 use super::track::Loose;
 use crate::canonical;
 use crate::capability::log::{Level, LogLine};
-use crate::decision::{Effect, Placement, Propagation, Reminder, RoleHint, Ruling};
+use crate::decision::{Effect, Placement, Propagation, Reminder, RoleHint, Ruling, Said};
 use crate::failure::Cause;
 use crate::outcome::{Stages, TraceRow};
 
@@ -179,6 +179,7 @@ fn row() -> impl Strategy<Value = TraceRow> {
             dialect: who.1.into(),
             priority: who.2,
             matched: who.3,
+            background: !who.3,
             decision: what.0,
             reason: what.1,
             error: what.2,
@@ -207,7 +208,12 @@ fn stages() -> impl Strategy<Value = Stages> {
 
 fn end() -> impl Strategy<Value = Entry> {
     (
-        (ruling(), option::of(text()), option::of(shared()), shared()),
+        (
+            (ruling(), option::of(said()), any::<bool>()),
+            option::of(text()),
+            option::of(shared()),
+            shared(),
+        ),
         (
             vec(effect(), 0..3),
             vec(text(), 0..3),
@@ -217,11 +223,16 @@ fn end() -> impl Strategy<Value = Entry> {
         ),
     )
         .prop_map(
-            |((decision, reason, hook, payload), (effects, warnings, stages, trace, took_us))| {
+            |(
+                ((decision, said, raised), reason, hook, payload),
+                (effects, warnings, stages, trace, took_us),
+            )| {
                 Entry::Outcome(End {
                     decision,
                     reason,
                     hook,
+                    said,
+                    raised,
                     payload,
                     effects,
                     warnings,
@@ -233,22 +244,43 @@ fn end() -> impl Strategy<Value = Entry> {
         )
 }
 
+fn said() -> impl Strategy<Value = Said> {
+    (option::of(text()), option::of(text()), text()).prop_map(|(stderr, stdout, verb)| Said {
+        reason: stderr.clone(),
+        stderr,
+        stdout,
+        verb: verb.into(),
+    })
+}
+
 fn start() -> impl Strategy<Value = Entry> {
+    let dialect = (text(), option::of(shared()), any::<bool>());
     let numbers = (any::<u32>(), option::of(any::<u64>()), any::<u64>());
-    (shared(), text(), option::of(text()), shared(), numbers).prop_map(
-        |(event, id, subject, payload, (depth, parent, time))| {
-            Entry::Dispatch(Start {
-                event,
-                id,
-                subject,
-                depth,
-                payload,
-                parent,
-                session: 0,
-                time,
-            })
-        },
+    (
+        shared(),
+        dialect,
+        text(),
+        option::of(text()),
+        shared(),
+        numbers,
     )
+        .prop_map(
+            |(event, (dialect, about, background), id, subject, payload, (depth, parent, time))| {
+                Entry::Dispatch(Start {
+                    event,
+                    dialect: dialect.into(),
+                    about,
+                    background,
+                    id,
+                    subject,
+                    depth,
+                    payload,
+                    parent,
+                    session: 0,
+                    time,
+                })
+            },
+        )
 }
 
 fn host_call() -> impl Strategy<Value = Entry> {
@@ -276,17 +308,19 @@ fn returned() -> impl Strategy<Value = Entry> {
         shared(),
         what,
         vec(effect(), 0..3),
-        option::of(fault()),
+        (option::of(said()), any::<bool>(), option::of(fault())),
         used(),
     )
         .prop_map(
-            |(hook, (decision, reason, payload), effects, failure, used)| {
+            |(hook, (decision, reason, payload), effects, (said, last, failure), used)| {
                 Entry::HookReturned(HookReturned {
                     hook,
                     decision,
                     reason,
                     payload,
                     effects,
+                    said,
+                    last,
                     failure,
                     used,
                 })
@@ -306,16 +340,18 @@ fn inside() -> impl Strategy<Value = Entry> {
             })
         },
     );
-    let call =
-        (shared(), text(), shared(), any::<u64>()).prop_map(|(hook, handler, payload, at_us)| {
+    let call = (shared(), text(), shared(), any::<bool>(), any::<u64>()).prop_map(
+        |(hook, handler, payload, collected, at_us)| {
             Entry::HookCall(HookCall {
                 hook,
                 handler: handler.into(),
                 payload,
+                collected,
                 at_us,
             })
-        });
-    let veto = prop_oneof![Just(Ruling::Block), Just(Ruling::Ask)];
+        },
+    );
+    let veto = prop_oneof![Just(Ruling::Block), Just(Ruling::Ask), Just(Ruling::Allow)];
     let vetoed = (shared(), veto, text()).prop_map(|(hook, decision, reason)| {
         Entry::HookVetoed(HookVetoed {
             hook,

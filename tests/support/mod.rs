@@ -6,6 +6,7 @@
     reason = "each test program uses a part of it"
 )]
 
+pub mod programs;
 #[path = "../../src/capability/cache/tests/server.rs"]
 pub mod redis;
 pub mod server;

@@ -136,9 +136,12 @@ impl ReplayArgs {
             (None, true) => &self.project.project,
             (None, false) => return Ok(None),
         };
-        let builder = Runtime::builder(project)
+        let mut builder = Runtime::builder(project)
             .lifetime(Lifetime::LongLived)
             .on_progress(std::sync::Arc::new(super::progress::show));
+        if let Some(folder) = &self.project.config_dir {
+            builder = builder.config_dir(folder);
+        }
         let checker = Checker::load(builder)?;
         if checker.runtime().hooks().is_empty() {
             let what = format!(

@@ -49,10 +49,10 @@ fn environment(hook: &Hook, event: &Event) -> Vec<(&'static str, String)> {
     ]
 }
 
-fn answer(finished: &Finished, limits: &Limits) -> Result<Answer, Failure> {
+fn answer(hook: &Hook, _: &Event, finished: &Finished) -> Result<Answer, Failure> {
     match finished.code {
         Some(0) if finished.stdout.trim().is_empty() => Ok(Decision::Allow.into()),
-        Some(0) => read(&finished.stdout, limits),
+        Some(0) => read(&finished.stdout, &hook.limits),
         // A program that could only say that it failed may have meant to refuse.
         Some(REFUSED) | None => Ok(Decision::Block(reason(finished)).into()),
         Some(code) => Err(Failure::new(
@@ -97,8 +97,8 @@ fn read(stdout: &str, limits: &Limits) -> Result<Answer, Failure> {
         Word::Modify => Decision::Modify(written.payload.ok_or_else(|| bad("has no \"payload\""))?),
     };
     Ok(Answer {
-        decision,
         effects: written.effects.into_iter().map(Effect::from).collect(),
+        ..decision.into()
     })
 }
 

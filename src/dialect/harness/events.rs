@@ -1,25 +1,7 @@
 //! The catalogue of AI Harness events.
 
-use serde::Serialize;
-
 use crate::diagnostic::did_you_mean;
-use crate::hook::OnError;
-
-/// One event of the catalogue.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct EventInfo {
-    /// The name, or the prefix of names.
-    pub name: &'static str,
-    /// When it fires.
-    pub fires: &'static str,
-    /// What it carries.
-    pub payload: &'static str,
-    /// Whether an operation waits for the answer, so that a hook that fails
-    /// blocks it.
-    pub gates: bool,
-    /// Whether it may still change.
-    pub experimental: bool,
-}
+use crate::dialect::EventInfo;
 
 const fn event(
     name: &'static str,
@@ -29,9 +11,11 @@ const fn event(
 ) -> EventInfo {
     EventInfo {
         name,
+        point: name,
         fires,
         payload,
         gates,
+        waits: true,
         experimental: false,
     }
 }
@@ -168,20 +152,10 @@ fn is_meta_suffix(suffix: &str) -> bool {
     !suffix.is_empty() && !suffix.chars().any(|c| c.is_control() || c.is_whitespace())
 }
 
-/// What the failure of a hook means for an event, unless the hook says otherwise:
-/// closed where an operation waits for the answer, open where it is over already.
-#[must_use]
-pub fn default_on_error(info: &EventInfo) -> OnError {
-    if info.gates {
-        OnError::Block
-    } else {
-        OnError::Allow
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::hook::OnError;
 
     #[test]
     fn ah_047_custom_names_follow_the_pattern() {
@@ -226,7 +200,7 @@ mod tests {
     fn failures_close_exactly_the_events_that_gate() {
         let closed: Vec<_> = CATALOGUE
             .iter()
-            .filter(|info| default_on_error(info) == OnError::Block)
+            .filter(|info| info.default_on_error() == OnError::Block)
             .map(|info| info.name)
             .collect();
         assert_eq!(

@@ -5,25 +5,25 @@
 //! Everything is read through a handle on the project's directory, so no link
 //! leads out of it.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 
-use super::checks::{Checker, LazyParser};
+use super::DIALECT;
 use super::events;
 use super::fields::{Fields, Place, Reader};
 use super::frontmatter::{Parts, first_line, split};
-use super::{DIALECT, Loaded};
 use crate::build::HookToBuild;
-use crate::capability::grant::Kind;
 use crate::config::{self, BuildSettings, Config, read_bounded};
 use crate::diagnostic::{Diagnostic, Source};
-use crate::handler::{Handler, Workshop};
+use crate::dialect::Loading;
+use crate::dialect::checks::{Checker, LazyParser};
+use crate::dialect::source::beside;
+use crate::handler::Handler;
 use crate::hook::{Hook, Origin, Predicate};
-use crate::sandbox::component::MAX_COMPONENT_BYTES;
 use crate::yaml::{self, Node};
 
 /// The file whose frontmatter configures the project.
@@ -45,36 +45,19 @@ const BUNDLES: [&str; 3] = [
 /// How large a Markdown file may be.
 const MAX_FILE_BYTES: u64 = 1 << 20;
 
-/// Loads all hooks of a project, and reports all problems in one pass.
-#[must_use]
-pub fn load(project: &Path, workshop: &Workshop, strict: bool) -> Loaded {
-    match Dir::open_ambient_dir(project, ambient_authority()) {
-        Ok(root) => {
-            let mut problems = Vec::new();
-            let mut loader = Loader {
-                strict,
-                config: Config::load(&root, &mut problems),
-                drafts: Vec::new(),
-                problems,
-            };
-            loader.collect(&root);
-            let hooks = loader.finish(&root, workshop);
-            Loaded {
-                hooks,
-                config: loader.config,
-                problems: loader.problems,
-            }
-        }
-        Err(error) => Loaded {
-            hooks: Vec::new(),
-            config: Config::default(),
-            problems: vec![
-                Diagnostic::error(format!("the project directory cannot be opened: {error}"))
-                    .in_file(project.display().to_string())
-                    .help("give the directory that holds `.harness/` with --project"),
-            ],
-        },
-    }
+/// Loads the hooks of a project.
+pub(super) fn load(loading: &mut Loading<'_>) {
+    let mut loader = Loader {
+        strict: loading.options.strict,
+        config: std::mem::take(&mut loading.config),
+        drafts: Vec::new(),
+        problems: std::mem::take(&mut loading.problems),
+    };
+    loader.collect(loading.root);
+    let drafts = std::mem::take(&mut loader.drafts);
+    loading.config = loader.config;
+    loading.problems = loader.problems;
+    finish(drafts, loading);
 }
 
 /// What a project says before any code is looked at.
@@ -120,14 +103,6 @@ pub fn written(project: &Path) -> Result<Written, Vec<Diagnostic>> {
         components: components.collect(),
         build: loader.config.build,
     })
-}
-
-/// Returns where a file lies that another one names: paths start at the file's folder.
-pub(super) fn beside(file: &str, path: &str) -> String {
-    match file.rsplit_once('/') {
-        Some((folder, _)) => format!("{folder}/{path}"),
-        None => path.to_owned(),
-    }
 }
 
 /// A hook as it was written, before its code is looked at.
@@ -456,92 +431,80 @@ impl Loader {
         self.problems
             .push(Diagnostic::error(format!("cannot be read: {error}")).in_file(path));
     }
+}
 
-    /// Checks events and code, and makes hooks of the drafts.
-    fn finish(&mut self, root: &Dir, workshop: &Workshop) -> Vec<Arc<Hook>> {
-        let drafts = std::mem::take(&mut self.drafts);
-        let mut hooks = Vec::with_capacity(drafts.len());
-        let mut parser = LazyParser::new(workshop);
-        let mut used = BTreeSet::new();
-        for (position, draft) in drafts.into_iter().enumerate() {
-            let Some(info) = events::find(&draft.fields.event) else {
-                self.problems.push(unknown_event(position, &draft));
-                continue;
-            };
-            let mut checker = Checker {
-                workshop,
-                source: &draft.source,
-                name: &draft.name,
-                parser: &mut parser,
-                strict: self.strict,
-                uses: Vec::new(),
-                problems: &mut self.problems,
-            };
-            let predicate = match &draft.fields.when {
-                None => Some(Predicate::Always),
-                Some(when) => checker.when(when).map(Predicate::When),
-            };
-            let grants = self.config.grants.clone().and(draft.fields.grants);
-            let handler = match (&draft.fields.script, &draft.fields.component) {
-                (Some(script), _) => checker
-                    .script(script, draft.fields.when.is_some())
-                    .map(Handler::Starlark),
-                (None, Some(component)) => {
-                    let granted = &draft.fields.granted;
-                    checker.component(root, component, &grants, granted)
-                }
-                (None, None) if draft.fields.placeholder => {
-                    checker.placeholder(&draft.fields.event_span);
-                    Some(Handler::Placeholder)
-                }
-                // What is wrong with the code was said where it was read.
-                (None, None) => None,
-            };
-            if handler.is_some() {
-                used.extend(checker.grants(&grants, &draft.fields.granted));
+/// Checks events and code, and makes hooks of the drafts.
+fn finish(drafts: Vec<Draft>, loading: &mut Loading<'_>) {
+    let strict = loading.options.strict;
+    let mut parser = LazyParser::new(loading.workshop);
+    for (index, draft) in drafts.into_iter().enumerate() {
+        let Some(info) = events::find(&draft.fields.event) else {
+            loading.problems.push(unknown_event(index, &draft));
+            continue;
+        };
+        let mut checker = Checker {
+            workshop: loading.workshop,
+            source: &draft.source,
+            name: &draft.name,
+            parser: &mut parser,
+            strict,
+            grants_itself: true,
+            uses: Vec::new(),
+            problems: &mut loading.problems,
+        };
+        let predicate = match &draft.fields.when {
+            None => Some(Predicate::Always),
+            Some(when) => checker.when(when).map(Predicate::When),
+        };
+        let grants = loading.config.grants.clone().and(draft.fields.grants);
+        let handler = match (&draft.fields.script, &draft.fields.component) {
+            (Some(script), _) => checker
+                .script(script, draft.fields.when.is_some())
+                .map(Handler::Starlark),
+            (None, Some(component)) => {
+                let granted = &draft.fields.granted;
+                checker.component(loading.root, component, &grants, granted)
             }
-            let (Some(predicate), Some(handler)) = (predicate, handler) else {
-                continue;
-            };
-            hooks.push(Arc::new(Hook {
-                name: draft.name.into(),
-                event: draft.fields.event.into(),
-                priority: draft.fields.priority,
-                position,
-                predicate,
-                handler,
-                limits: draft.fields.limits,
-                grants,
-                on_error: draft
-                    .fields
-                    .on_error
-                    .unwrap_or_else(|| events::default_on_error(info)),
-                dialect: &DIALECT,
-                origin: Origin {
-                    file: draft.source.path.as_str().into(),
-                    summary: draft.summary,
-                    explicit_priority: draft.fields.explicit_priority,
-                    source: draft.source,
-                    own_file: draft.place == Place::File,
-                },
-            }));
-        }
-        self.unused_by_all(&used);
-        hooks
-    }
-
-    /// A grant that no hook uses is one somebody has to review for nothing.
-    fn unused_by_all(&mut self, used: &BTreeSet<Kind>) {
-        for granted in &self.config.granted {
-            if !used.contains(&granted.kind) {
-                let message = format!("no hook uses the grant {}", granted.kind.key());
-                self.problems.push(
-                    Diagnostic::warning(message)
-                        .at(&granted.source, granted.span.clone())
-                        .help("remove it"),
-                );
+            (None, None) if draft.fields.placeholder => {
+                checker.placeholder(&draft.fields.event_span);
+                Some(Handler::Placeholder)
             }
+            // What is wrong with the code was said where it was read.
+            (None, None) => None,
+        };
+        if handler.is_some() {
+            loading
+                .used
+                .extend(checker.grants(&grants, &draft.fields.granted));
         }
+        let (Some(predicate), Some(handler)) = (predicate, handler) else {
+            continue;
+        };
+        let event: Arc<str> = draft.fields.event.into();
+        loading.hooks.push(Hook {
+            name: draft.name.into(),
+            point: Arc::clone(&event),
+            event,
+            order: 0,
+            priority: draft.fields.priority,
+            position: 0,
+            predicate,
+            handler,
+            limits: draft.fields.limits,
+            grants,
+            on_error: loading.on_error(draft.fields.on_error, info),
+            waits: info.waits,
+            live: loading.config.live_when,
+            collects: false,
+            dialect: &DIALECT,
+            origin: Origin {
+                file: draft.source.path.as_str().into(),
+                summary: draft.summary,
+                explicit_priority: draft.fields.explicit_priority,
+                source: draft.source,
+                own_file: draft.place == Place::File,
+            },
+        });
     }
 }
 
@@ -556,9 +519,4 @@ fn looks_like_markdown(ending: &str) -> bool {
     ["md", "markdown", "mdown", "mkd"]
         .iter()
         .any(|known| known.eq_ignore_ascii_case(ending))
-}
-
-/// Reads a component that lies below the project.
-pub(super) fn read_component(root: &Dir, path: &str) -> std::io::Result<Vec<u8>> {
-    read_bounded(root, path, MAX_COMPONENT_BYTES)
 }

@@ -2,26 +2,63 @@
 //! native format of hookbox.
 
 mod answer;
-mod checks;
 pub mod events;
 mod fields;
 pub mod frontmatter;
 mod loader;
+mod native;
 pub mod payload;
 
-pub use loader::{Written, load, written};
+pub use loader::{Written, written};
 
-use super::{Dialect, Loaded, PredicateFailure};
+use super::{Decoded, Dialect, EventInfo, Incoming, PredicateFailure};
+use crate::decision::{Answer, Decision};
+use crate::event::{About, Event};
 use crate::failure::{Cause, Failure};
+use crate::hook::Hook;
+use payload::PayloadError;
 
 /// The rules of AI Harness.
 pub static DIALECT: Dialect = Dialect {
     name: "harness",
-    rank: 0,
+    title: "AI Harness",
+    events: || &events::CATALOGUE,
+    find: events::find,
+    tells: false,
+    load: loader::load,
+    decode,
+    view: |_, event| event.payload.clone(),
     predicate_failure,
-    rewrite: payload::rewrite,
+    judge,
+    returned: |_, _, _| {
+        Err(Failure::new(
+            Cause::BadAnswer,
+            "the hook answers with a value, and not with a decision",
+        ))
+    },
     command: answer::COMMAND,
+    native: native::write,
 };
+
+/// What comes in is in the native form already, if it is whole.
+fn decode(_: &EventInfo, incoming: Incoming) -> Result<Decoded, PayloadError> {
+    let payload = payload::complete(&incoming.name, &incoming.id, incoming.payload)?;
+    Ok(Decoded {
+        payload,
+        about: About::default(),
+    })
+}
+
+/// Lays a modified payload over the current one.
+fn judge(_: &Hook, event: &Event, answer: Answer) -> Result<Answer, Failure> {
+    let Decision::Modify(new) = answer.decision else {
+        return Ok(answer);
+    };
+    Ok(Answer {
+        decision: Decision::Modify(payload::rewrite(event, new)?),
+        ..answer
+    })
+}
 
 /// A `when` that raises means that the hook does not apply. A `when` that was
 /// stopped by a limit means that nobody knows, and then the hook has failed: a

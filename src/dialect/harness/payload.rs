@@ -209,7 +209,7 @@ fn decode_content(text: &str) -> Value {
 /// # Errors
 /// Returns that the result is not a payload of this event.
 pub fn rewrite(event: &Event, new: Value) -> Result<Value, Failure> {
-    let twins = match &*event.name {
+    let twins = match &*event.point {
         "tool.pre" => Some(&TOOL_PRE),
         "tool.post" => Some(&TOOL_POST),
         _ => None,
@@ -264,7 +264,7 @@ fn check(event: &Event, payload: Value) -> Result<Value, Failure> {
             format!("the new payload is nested deeper than {MAX_DEPTH} levels"),
         ));
     }
-    complete(&event.name, &event.id, payload)
+    complete(&event.point, &event.id, payload)
         .map_err(|error| Failure::new(Cause::BadAnswer, format!("after modify, {error}")))
 }
 
@@ -281,7 +281,9 @@ fn depth(value: &Value) -> usize {
 pub fn subject(event: &str, payload: &Value) -> Option<String> {
     let key = match event {
         "tool.pre" | "tool.post" => "name",
-        "delegation.pre" | "delegation.post" | "delegation.post_verify" => "agent",
+        "delegation.pre" | "delegation.start" | "delegation.post" | "delegation.post_verify" => {
+            "agent"
+        }
         _ => return None,
     };
     payload.get(key)?.as_str().map(str::to_owned)
@@ -305,13 +307,8 @@ mod tests {
     use serde_json::json;
 
     fn event(name: &str, payload: Value) -> Event {
-        Event {
-            name: name.into(),
-            payload: Json::from(complete(name, "call_1", payload).unwrap()),
-            id: "call_1".to_owned(),
-            subject: None,
-            depth: 0,
-        }
+        let payload = Json::from(complete(name, "call_1", payload).unwrap());
+        Event::native(name, "call_1", payload)
     }
 
     #[test]
@@ -455,13 +452,7 @@ mod tests {
                 let mut start = first.clone();
                 start["name"] = "t".into();
                 let Ok(payload) = complete(name, "c", start) else { continue };
-                let before = Event {
-                    name: name.into(),
-                    payload: Json::from(payload),
-                    id: "c".to_owned(),
-                    subject: None,
-                    depth: 0,
-                };
+                let before = Event::native(name, "c", Json::from(payload));
                 let Ok(after) = rewrite(&before, second.clone()) else { continue };
                 prop_assert!(after["name"].is_string());
                 if name == "tool.pre" {

@@ -19,6 +19,9 @@ fn session() -> Loose {
 fn start(dispatch: u64, parent: Option<u64>, session: u64) -> Loose {
     let start = Start {
         event: "custom.x".into(),
+        dialect: "harness".into(),
+        about: None,
+        background: false,
         id: "e".to_owned(),
         subject: None,
         depth: 0,
@@ -35,6 +38,8 @@ fn end(dispatch: u64) -> Loose {
         decision: Ruling::Allow,
         reason: None,
         hook: None,
+        said: None,
+        raised: false,
         payload: "{}".into(),
         effects: Vec::new(),
         warnings: Vec::new(),

@@ -6,12 +6,14 @@ use std::sync::Arc;
 
 use cap_std::fs::Dir;
 
-use super::loader::{beside, read_component};
+use super::source::{beside, read_component};
 use crate::capability::grant::{Grants, Kind};
 use crate::config::Granted;
 use crate::diagnostic::{Diagnostic, Source};
 use crate::failure::Failure;
-use crate::handler::starlark::{Entry, Parser, Problem, Report, Script, Text, UseOfBuiltin};
+use crate::handler::starlark::{
+    Entry, Function, Parser, Problem, Report, Script, Text, UseOfBuiltin,
+};
 use crate::handler::{Handler, Workshop};
 use crate::sandbox::component::Outline;
 use crate::yaml::Node;
@@ -46,6 +48,8 @@ pub(super) struct Checker<'a, 'w> {
     pub(super) source: &'a Arc<Source>,
     pub(super) name: &'a str,
     pub(super) strict: bool,
+    /// Whether the hook's own file can grant something.
+    pub(super) grants_itself: bool,
     /// What the code reaches for.
     pub(super) uses: Vec<Use>,
     pub(super) problems: &'a mut Vec<Diagnostic>,
@@ -99,6 +103,26 @@ impl Checker<'_, '_> {
             }
             Err(failure) => {
                 self.unparsable("script", node, &failure);
+                None
+            }
+        }
+    }
+
+    /// Checks a function of a module that is a file of its own.
+    pub(super) fn function(&mut self, function: &str) -> Option<Arc<Function>> {
+        let module = Text::of_file(self.source);
+        let code = Function::entry(&module.code, function);
+        match self.parser.get().and_then(|parser| parser.script(&code)) {
+            Ok(report) => {
+                let sound = self.report(&module, &report.findings);
+                if sound {
+                    self.uses = uses_of_script(&module, &report.uses);
+                }
+                sound.then(|| Arc::new(Function::new(module, function)))
+            }
+            Err(failure) => {
+                let message = format!("{:?} cannot be checked: {failure}", self.name);
+                self.error(message, &(0..0));
                 None
             }
         }
@@ -185,10 +209,14 @@ impl Checker<'_, '_> {
 
     fn missing_grant(&mut self, used: &Use, kind: Kind) {
         let message = format!("{}, which hook {:?} is not granted", used.what, self.name);
-        let mut help = format!(
-            "grant it in the frontmatter: `grant: {{ {} }}`",
-            kind.example()
-        );
+        let mut help = if self.grants_itself {
+            format!(
+                "grant it in the frontmatter: `grant: {{ {} }}`",
+                kind.example()
+            )
+        } else {
+            format!("grant `{}` in hookbox.toml, under `[grant]`", kind.key())
+        };
         if used.in_component {
             help += ", or build the component without it, for example for the world `guard`";
         }
