@@ -79,6 +79,7 @@ impl RunArgs {
                 if self.json {
                     print_json(&outcome)?;
                 } else if self.native {
+                    warn(&outcome)?;
                     writeln!(anstream::stdout(), "{native}")?;
                 } else {
                     self.print(&outcome)?;
@@ -161,10 +162,7 @@ impl RunArgs {
             if self.verbose {
                 write!(stderr, "{}", trace(outcome))?;
             }
-            for warning in &outcome.warnings {
-                let warning = style::plain(warning);
-                writeln!(stderr, "{} {warning}", style::notable("warning:"))?;
-            }
+            warn(outcome)?;
         }
         Ok(())
     }
@@ -192,10 +190,7 @@ impl RunArgs {
         if self.verbose {
             write!(stderr, "{}", trace(outcome))?;
         }
-        for warning in &outcome.warnings {
-            let warning = style::plain(warning);
-            writeln!(stderr, "{} {warning}", style::notable("warning:"))?;
-        }
+        warn(outcome)?;
         let mut stdout = anstream::stdout();
         writeln!(stdout, "{}", headline(outcome))?;
         for effect in &outcome.effects {
@@ -208,6 +203,16 @@ impl RunArgs {
         }
         Ok(())
     }
+}
+
+/// Says what was odd, where it does not get between an answer and its reader.
+fn warn(outcome: &Outcome) -> Result<()> {
+    let mut stderr = anstream::stderr();
+    for warning in &outcome.warnings {
+        let warning = style::plain(warning);
+        writeln!(stderr, "{} {warning}", style::notable("warning:"))?;
+    }
+    Ok(())
 }
 
 /// How long to wait for a tape that somebody else records to: an agent may ask about

@@ -90,6 +90,11 @@ pub fn decode(keys: &Keys, info: &EventInfo, incoming: Incoming) -> Result<Decod
         }
         Shape::Prompt => {
             let prompt = text(&mut fields, keys.prompt).unwrap_or_default();
+            // A guard would see no prompt where there is one.
+            if fields.contains_key(keys.prompt) {
+                let wanted = "an object whose \"prompt\" is a string";
+                return Err(wrong(info, wanted, r#"{"prompt":"fix the tests"}"#));
+            }
             about.rest = fields;
             prompt.into()
         }

@@ -38,15 +38,15 @@ pub(super) enum Script<'s> {
 }
 
 impl Programs<'_, '_> {
-    /// Makes a component ready, whose path starts at the file that names it.
-    pub(super) fn component(&mut self, node: &Node) -> Option<Handler> {
+    /// Makes the component of a hook ready. Its path starts at the file that names it.
+    pub(super) fn component(&mut self, node: &Node, name: &str) -> Option<Handler> {
         let grants = self.loading.config.grants.clone();
         let mut parser = LazyParser::new(self.loading.workshop);
         let mut checker = Checker {
             workshop: self.loading.workshop,
             parser: &mut parser,
             source: self.source,
-            name: self.whose,
+            name,
             strict: self.loading.options.strict,
             grants_itself: false,
             uses: Vec::new(),

@@ -6,7 +6,6 @@ use wasmtime_wasi::p2::bindings::CommandPre;
 
 use super::Occasion;
 use crate::capability::Border;
-use crate::capability::log::Level;
 use crate::capability::wasi::{Exited, Program, Sheet};
 use crate::chain::Ran;
 use crate::decision::Answer;
@@ -15,6 +14,7 @@ use crate::sandbox::compiled::Digest;
 use crate::sandbox::component::{LinkedCommand, link_command};
 use crate::sandbox::engine::Engine;
 use crate::sandbox::instance::{self, Call};
+use crate::sandbox::limits::Limits;
 
 /// A program, compiled and linked.
 pub struct CommandHook {
@@ -40,7 +40,7 @@ pub struct Finished {
     pub code: Option<u8>,
     /// What it wrote to standard output.
     pub stdout: String,
-    /// What it wrote to standard error, as far as the log has room for it.
+    /// What it wrote to standard error, as far as there is room for it.
     pub stderr: String,
 }
 
@@ -77,30 +77,26 @@ impl CommandHook {
         border: Border,
     ) -> Ran<Answer> {
         let limits = *border.limits();
-        let sheet = Sheet::new(limits.decision);
+        let (sheet, complaint) = (Sheet::new(limits.decision), Sheet::new(limits.log_bytes));
         let program = Program {
             name: occasion.hook.name.to_string(),
             stdin: occasion.stdin(),
             environment: occasion.environment(),
             answer: sheet.clone(),
+            complaint: complaint.clone(),
         };
         let ran = instance::run_program(engine, border, &program, async |store| {
             self.run(store).await
         });
-        let stderr = printed(&ran);
         ran.and_then(|code| {
-            let written = sheet.take().ok_or_else(|| {
-                Failure::new(
-                    Cause::BadAnswer,
-                    format!(
-                        "the program wrote more than the {} bytes an answer may have; say less, or raise `decision` under `limits:`",
-                        limits.decision
-                    ),
-                )
-            })?;
+            let stderr = String::from_utf8_lossy(&complaint.take_cut()).into_owned();
+            let stdout = match code {
+                Some(0) => sheet.take().ok_or_else(|| too_much(&limits))?,
+                _ => sheet.take_cut(),
+            };
             occasion.answer(&Finished {
                 code,
-                stdout: answer_text(written)?,
+                stdout: answer_text(code, stdout)?,
                 stderr,
             })
         })
@@ -119,23 +115,25 @@ impl CommandHook {
     }
 }
 
-/// Takes what a program wrote for text.
-pub(super) fn answer_text(written: Vec<u8>) -> Result<String, Failure> {
+fn too_much(limits: &Limits) -> Failure {
+    Failure::new(
+        Cause::BadAnswer,
+        format!(
+            "the program wrote more than the {} bytes an answer may have; say less, or raise `decision` under `limits:`",
+            limits.decision
+        ),
+    )
+}
+
+/// Takes what a program wrote for text. One that refuses does so whatever it wrote: only
+/// of a success every byte has to be right.
+pub(super) fn answer_text(code: Option<u8>, written: Vec<u8>) -> Result<String, Failure> {
+    if code != Some(0) {
+        return Ok(String::from_utf8_lossy(&written).into_owned());
+    }
     String::from_utf8(written).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         let message = format!("the program's answer is not UTF-8: byte {at} does not fit");
         Failure::new(Cause::BadAnswer, message)
     })
-}
-
-/// What the program wrote to standard error, which is in the log.
-fn printed(ran: &Ran<Option<u8>>) -> String {
-    let lines: Vec<&str> = ran
-        .left
-        .logs
-        .iter()
-        .filter(|line| line.level == Level::Warn)
-        .map(|line| line.message.as_str())
-        .collect();
-    lines.join("\n")
 }

@@ -1,7 +1,7 @@
 //! What is wrong, and what it means in each dialect.
 
-use crate::support::programs::{Place, Says, endless, trap};
-use crate::support::{Project, command, hook_file};
+use crate::support::programs::{PLACES, Place, Says, endless, trap};
+use crate::support::{Project, command, hook_file, session};
 use crate::{fire, one_polytoken};
 use hookbox::decision::{Effect, Placement};
 use hookbox::dialect::{framework, harn, polytoken};
@@ -240,5 +240,92 @@ fn c_23_c_24_polytokens_gaps_are_open_and_say_so() {
             "{event}"
         );
         assert!(outcome.trace[0].error.is_some(), "{event}");
+    }
+}
+
+/// A Polytoken project with one Bash script on one event.
+fn script(event: &str, bash: &str, more: &str) -> Project {
+    let project = Project::new();
+    let hook = json!([{"name": "x", "event": event, "handler": {"bash": bash}}]);
+    project.file(".polytoken/hooks.json", hook.to_string());
+    project.file("hookbox.toml", format!("process = \"allow\"\n{more}"));
+    project
+}
+
+#[test]
+fn whoever_refuses_refuses_whatever_it_printed() {
+    let noise = script("pre_user_prompt", r"printf '\377\376'; exit 2", "");
+    let outcome = fire(
+        &noise,
+        &polytoken::DIALECT,
+        "pre_user_prompt",
+        json!({"prompt": "x"}),
+    );
+    assert_eq!(outcome.unwrap().decision, Ruling::Block);
+    let long = one_polytoken(
+        "pre_user_prompt",
+        Says::new(&"x".repeat(50_000), "", 2).wasm(),
+    );
+    long.file("hookbox.toml", "[limits]\ndecision = \"1 KiB\"\n");
+    let outcome = fire(
+        &long,
+        &polytoken::DIALECT,
+        "pre_user_prompt",
+        json!({"prompt": "x"}),
+    );
+    assert_eq!(outcome.unwrap().decision, Ruling::Block);
+}
+
+#[test]
+fn a_prompt_that_no_guard_could_read_is_not_decided() {
+    for (dialect, event) in [
+        (&polytoken::DIALECT, "pre_user_prompt"),
+        (&harn::DIALECT, "user_prompt_submit"),
+        (&framework::DIALECT, "UserPromptSubmit"),
+    ] {
+        let project = Project::new();
+        let error = fire(&project, dialect, event, json!({"prompt": ["secret"]}));
+        assert!(
+            matches!(error, Err(DispatchError::Payload(_))),
+            "{event}: {error:?}"
+        );
+    }
+}
+
+#[test]
+fn a_script_that_ran_out_of_time_does_so_again_in_a_check() {
+    let project = script("stop", "sleep 9", "[limits]\nwall_time = \"150ms\"\n");
+    let told = session(project.path(), &["run", "stop", "--tape", "run.tape"]);
+    assert!(told.contains("still running"), "{told}");
+    let checked = session(
+        project.path(),
+        &["replay", "run.tape", "--check", "--project", "."],
+    );
+    assert!(checked.ends_with("[exit code 0]\n"), "{checked}");
+}
+
+#[test]
+fn what_failed_open_is_said_beside_a_native_answer() {
+    let project = script("pre_user_prompt", "exit 1", "");
+    let told = session(
+        project.path(),
+        &["run", "pre_user_prompt", "--payload", "{}", "--native"],
+    );
+    assert!(told.starts_with("{\"outcome\":\"accept\"}\n"), "{told}");
+    assert!(told.contains("warning: hook \"x\" failed"), "{told}");
+}
+
+#[test]
+fn a_reason_keeps_its_lines_wherever_the_hook_runs() {
+    let reason = "line 1\n\n  line 3";
+    for place in PLACES {
+        let project = Project::new();
+        let handler = Says::new("", reason, 2).polytoken(&project, place, "x");
+        let hook = json!([{"name": "x", "event": "pre_tool_use", "handler": handler}]);
+        project.file(".polytoken/hooks.json", hook.to_string());
+        project.file("hookbox.toml", "process = \"allow\"\n");
+        let call = json!({"tool_name": "t"});
+        let outcome = fire(&project, &polytoken::DIALECT, "pre_tool_use", call).unwrap();
+        assert_eq!(outcome.reason.as_deref(), Some(reason), "{place:?}");
     }
 }

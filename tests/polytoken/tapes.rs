@@ -173,7 +173,7 @@ fn pt_005_the_tape_names_hooks_and_has_the_background_in_the_order_of_its_events
 }
 
 #[test]
-fn the_deadline_of_a_script_is_on_the_tape_and_its_check_waits_for_nothing() {
+fn the_deadline_of_a_script_is_on_the_tape_and_its_check_starts_nothing() {
     let project = project(json!([
         {"name": "slow", "event": "stop", "handler": {"bash": "echo ran >> effects; sleep 60"}, "limits": {"wall_time": "500ms"}}
     ]));
@@ -182,9 +182,7 @@ fn the_deadline_of_a_script_is_on_the_tape_and_its_check_waits_for_nothing() {
     let runtime = builder(&project).tape(&recorder).load().unwrap();
     runtime.dispatch("stop", json!({})).unwrap();
     recorder.close().unwrap();
-    let started = std::time::Instant::now();
     let checked = check(&project, &tape);
-    assert!(started.elapsed() < std::time::Duration::from_millis(400));
     assert_eq!(checked[0].1, Verdict::Kept);
     assert_eq!(effects(&project), "ran\n", "nothing was started");
 }

@@ -79,7 +79,7 @@ impl Wasi {
             .allow_ip_name_lookup(false)
             .envs(&border.environment());
         if let Some(program) = program {
-            program.furnish(&mut builder);
+            program.furnish(&mut builder, printed.stream(Level::Warn));
         }
         let seed = border.event().seed(border.hook());
         if grants.random {

@@ -8,6 +8,7 @@ use wasmtime_wasi::async_trait;
 use wasmtime_wasi::cli::{IsTerminal, StdoutStream};
 use wasmtime_wasi::p2::{OutputStream, Pollable, StreamResult};
 
+use super::program::Sheet;
 use crate::capability::log::Level;
 
 /// How much a guest may write at once.
@@ -60,6 +61,7 @@ impl Paper {
         Stream {
             paper: self.clone(),
             level,
+            copy: None,
         }
     }
 
@@ -132,6 +134,18 @@ fn place(level: Level) -> usize {
 pub(super) struct Stream {
     paper: Paper,
     level: Level,
+    /// Where all of it stands as it was written, as far as there is room.
+    copy: Option<Sheet>,
+}
+
+impl Stream {
+    /// Keeps what is written on a sheet as well.
+    pub(super) fn copied_to(self, sheet: Sheet) -> Self {
+        Self {
+            copy: Some(sheet),
+            ..self
+        }
+    }
 }
 
 impl IsTerminal for Stream {
@@ -154,6 +168,9 @@ impl StdoutStream for Stream {
 impl OutputStream for Stream {
     fn write(&mut self, bytes: Bytes) -> StreamResult<()> {
         self.paper.lock().write(self.level, &bytes);
+        if let Some(copy) = &self.copy {
+            copy.keep(&bytes);
+        }
         Ok(())
     }
 

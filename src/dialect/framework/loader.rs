@@ -121,7 +121,7 @@ impl Reader<'_, '_> {
         let on_error = said.on_error(entry);
         let limits = self.limits(entry, &whose);
         let wanted = self.matcher(entry, &whose);
-        let handler = path.and_then(|path| self.handler(path, &whose, wanted.as_ref()));
+        let handler = path.and_then(|path| self.handler(path, &name, &whose, wanted.as_ref()));
         let (Some(wanted), Some(handler)) = (wanted, handler) else {
             return;
         };
@@ -219,6 +219,7 @@ impl Reader<'_, '_> {
     fn handler(
         &mut self,
         path: &Node,
+        name: &str,
         whose: &str,
         wanted: Option<&Map<String, Value>>,
     ) -> Option<Handler> {
@@ -231,7 +232,7 @@ impl Reader<'_, '_> {
             whose,
         };
         if text.ends_with(".wasm") {
-            return programs.component(path);
+            return programs.component(path, name);
         }
         let handler = programs.process(&Script::File(text), &path.span);
         if handler.is_some() {

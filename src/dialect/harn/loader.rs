@@ -274,7 +274,7 @@ impl Reader<'_, '_> {
             root,
             whose: written,
         };
-        programs.component(&node)
+        programs.component(&node, written)
     }
 
     fn function(

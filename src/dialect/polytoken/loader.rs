@@ -338,7 +338,7 @@ impl Reader<'_, '_> {
             root: self.root,
             whose: name,
         };
-        let handler = programs.component(code);
+        let handler = programs.component(code, name);
         for problem in &mut self.loading.problems[before..] {
             problem.file.clone_from(&self.source.path);
             problem.source = Some(Arc::clone(self.source));

@@ -130,7 +130,7 @@ impl ProcessHook {
         };
         occasion.answer(&Finished {
             code: Some(code),
-            stdout: answer_text(ended.stdout)?,
+            stdout: answer_text(Some(code), ended.stdout)?,
             stderr,
         })
     }
