@@ -162,15 +162,7 @@ fn bash(text: &str, directory: PathBuf) -> Process {
 
 /// What no program runs without, and the project it is for.
 fn with_system(mut paths: Vec<PathBuf>, project: &Path) -> Vec<PathBuf> {
-    let system = [
-        "/bin",
-        "/dev",
-        "/etc",
-        "/lib",
-        "/lib64",
-        "/proc/self",
-        "/usr",
-    ];
+    let system = ["/bin", "/dev", "/etc", "/lib", "/lib64", "/usr"];
     paths.extend(system.map(PathBuf::from));
     paths.push(project.to_owned());
     paths

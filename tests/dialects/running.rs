@@ -3,6 +3,7 @@
 use crate::support::programs::executable;
 use crate::support::{Project, answer, component, hook_file, session};
 use crate::{builder, fire, one_polytoken};
+use hookbox::decision::{Effect, Placement};
 use hookbox::dialect::harn::{Hooks, ToolHook};
 use hookbox::dialect::{framework, harn, harness, polytoken};
 use hookbox::{Ruling, Runtime};
@@ -264,4 +265,39 @@ fn a_program_is_kept_to_what_the_project_says() {
 fn c_31_custom_names_follow_the_text() {
     assert!((harness::DIALECT.find)("custom.my_event").is_some());
     assert!((harness::DIALECT.find)("custom.My-Event").is_none());
+}
+
+#[test]
+fn a_program_reads_what_the_project_says_and_the_system() {
+    let (project, elsewhere) = (Project::new(), Project::new());
+    elsewhere.file("secret", "the key");
+    project.file("note", "the note");
+    let secret = elsewhere.path().join("secret").display().to_string();
+    let script = format!("#!/bin/sh\ncat note && cat {secret}\nexit 0\n");
+    executable(&project, "read.sh", &script);
+    project.file(
+        "settings.json",
+        r#"{"hooks":{"SessionStart":[{"path":"read.sh"}]}}"#,
+    );
+    let seen = |process: &str| {
+        project.file("hookbox.toml", process);
+        let outcome = fire(&project, &framework::DIALECT, "SessionStart", Value::Null).unwrap();
+        outcome.effects
+    };
+    let text = |text: &str| {
+        vec![Effect::Context {
+            text: text.to_owned(),
+            placement: Placement::SystemMessage,
+        }]
+    };
+    assert_eq!(seen("process = \"allow\"\n"), text("the notethe key"));
+    let confined = seen("process = { allow = true, read = [] }\n");
+    let loaded = Runtime::builder(project.path()).inspect().unwrap();
+    let told =
+        |problem: &hookbox::diagnostic::Diagnostic| problem.message.contains("is not confined");
+    if loaded.problems.iter().any(told) {
+        eprintln!("this kernel has no Landlock: what it would do is not tested");
+        return;
+    }
+    assert_eq!(confined, text("the note"));
 }
