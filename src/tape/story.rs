@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::error::TapeError;
-use super::record::{Entry, HookReturned, HookVetoed, Phase, Record, Start};
+use super::record::{Entry, HookReturned, HookVetoed, Phase, Predicate, Record, Start};
 use crate::decision::{Effect, Ruling};
 
 /// Where a dispatch stands.
@@ -31,6 +31,8 @@ enum Chapter {
     MustVeto(Arc<str>, Ruling, Option<String>),
     /// The next handler can be called.
     Between,
+    /// This one has to be called.
+    Due(Arc<str>),
     /// A hook has vetoed.
     Vetoed,
 }
@@ -74,18 +76,9 @@ impl Story {
             ));
         }
         match entry {
-            Entry::Predicate(one) => match self.chapter {
-                // Some are asked only when their turn comes.
-                Chapter::Filter | Chapter::Between => {
-                    if one.failure.is_some() {
-                        self.failed.push(Arc::clone(&one.hook));
-                    }
-                    Ok(())
-                }
-                _ => Err("a predicate while a handler runs, or after a veto".to_owned()),
-            },
+            Entry::Predicate(one) => self.predicate(one),
             Entry::HookCall(one) => {
-                self.can_call(one.collected)?;
+                self.can_call(&one.hook, one.collected)?;
                 self.same_payload(&one.payload, "the hook gets")?;
                 self.chapter = Chapter::Call(Arc::clone(&one.hook));
                 Ok(())
@@ -109,8 +102,26 @@ impl Story {
         }
     }
 
-    fn can_call(&self, collected: bool) -> Told {
+    /// Most predicates are evaluated before any handler is called. Those of live hooks
+    /// wait for their turn, and then the hook is next.
+    fn predicate(&mut self, one: &Predicate) -> Told {
+        let live = match self.chapter {
+            Chapter::Filter => false,
+            Chapter::Between => true,
+            _ => return Err("a predicate while a handler runs, or after a veto".to_owned()),
+        };
+        if one.failure.is_some() {
+            self.failed.push(Arc::clone(&one.hook));
+        } else if live && one.matched {
+            self.chapter = Chapter::Due(Arc::clone(&one.hook));
+        }
+        Ok(())
+    }
+
+    fn can_call(&self, hook: &Arc<str>, collected: bool) -> Told {
         match &self.chapter {
+            Chapter::Due(due) if due == hook => Ok(()),
+            Chapter::Due(due) => Err(format!("the hook_call of {due:?} is missing")),
             Chapter::Filter | Chapter::Between if collected && self.vetoed.is_none() => {
                 Err("a hook is heard beside a veto that nobody made".to_owned())
             }
@@ -126,6 +137,7 @@ impl Story {
     fn can_end(&self) -> Told {
         match &self.chapter {
             Chapter::Call(hook) => Err(format!("the hook_returned of {hook:?} is missing")),
+            Chapter::Due(hook) => Err(format!("the hook_call of {hook:?} is missing")),
             _ => Ok(()),
         }
     }
@@ -171,7 +183,7 @@ impl Story {
             Chapter::Filter | Chapter::Between => {
                 one.decision == Ruling::Block && self.failed.contains(&one.hook)
             }
-            Chapter::Call(_) | Chapter::Vetoed => false,
+            Chapter::Call(_) | Chapter::Due(_) | Chapter::Vetoed => false,
         };
         if !own {
             return Err(format!(

@@ -172,8 +172,16 @@ fn attack_a_record_that_belongs_to_no_dispatch() {
 
 #[test]
 fn attack_a_veto_that_lets_the_event_pass() {
-    let why = damaged("hook_vetoed", |record| record["decision"] = json!("allow"));
-    assert_eq!(why, "a veto that lets the event pass");
+    let why = damaged("hook_vetoed", |record| {
+        record["decision"] = json!("modify");
+    });
+    assert_eq!(why, "a veto that changes the payload");
+    // One that is the last word has to be the hook's own.
+    let (tape, at) = changed("hook_vetoed", |record| record["decision"] = json!("allow"));
+    assert_eq!(
+        refusal(&tape),
+        format!("record {at} does not fit: hook \"guard\" vetoes, and has not returned that")
+    );
 }
 
 #[test]

@@ -312,7 +312,38 @@ fn attack_a_predicate_after_a_handler() {
     let story = [start(1), call(1, "a"), predicate(1, "b")];
     assert_eq!(
         refused(&story),
-        "a predicate after the first handler was called"
+        "a predicate while a handler runs, or after a veto"
+    );
+}
+
+#[test]
+fn attack_a_live_predicate_whose_hook_is_not_called() {
+    let begin = [start(1), call(1, "a"), returned(1, "a", "allow")];
+    for next in [call(1, "c"), outcome(1, "allow")] {
+        let mut story = begin.to_vec();
+        story.extend([predicate(1, "b"), next]);
+        assert_eq!(refused(&story), r#"the hook_call of "b" is missing"#);
+    }
+}
+
+#[test]
+fn attack_a_hook_that_is_heard_beside_no_veto() {
+    let mut heard = call(1, "a");
+    heard["collected"] = json!(true);
+    assert_eq!(
+        refused(&[start(1), heard]),
+        "a hook is heard beside a veto that nobody made"
+    );
+}
+
+#[test]
+fn attack_a_last_word_that_is_not_recorded() {
+    let mut last = returned(1, "a", "allow");
+    last["last"] = json!(true);
+    let story = [start(1), call(1, "a"), last, outcome(1, "allow")];
+    assert_eq!(
+        refused(&story),
+        r#"the hook_vetoed of "a" is missing before this outcome"#
     );
 }
 
