@@ -46,6 +46,8 @@ pub struct Dialect {
     pub name: &'static str,
     /// The name of the system it comes from.
     pub title: &'static str,
+    /// Whether a name means its event where other dialects have one of that name.
+    pub goes_first: bool,
     /// Returns its events, in the order in which a session meets them.
     pub events: fn() -> &'static [EventInfo],
     /// Finds the event that a name stands for.

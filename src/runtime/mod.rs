@@ -276,7 +276,7 @@ impl Runtime {
         let with_hooks: Vec<&'static Dialect> = known.iter().copied().filter(here).collect();
         match (known.as_slice(), with_hooks.as_slice()) {
             ([], _) => Err(DispatchError::UnknownEvent { name: name() }),
-            ([first, ..], _) if **first == harness::DIALECT => Ok(first),
+            ([first, ..], _) if first.goes_first => Ok(first),
             ([only], _) | (_, [only]) => Ok(only),
             (several, _) => Err(DispatchError::AmbiguousEvent {
                 name: name(),

@@ -21,6 +21,7 @@ use crate::json::Json;
 pub static DIALECT: Dialect = Dialect {
     name: "framework",
     title: "The Harness Framework",
+    goes_first: false,
     events: || &events::EVENTS,
     find: events::find,
     tells: false,

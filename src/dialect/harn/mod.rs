@@ -25,6 +25,7 @@ pub use register::{Handler, HarnError, Hooks, ToolHook};
 pub static DIALECT: Dialect = Dialect {
     name: "harn",
     title: "Harn",
+    goes_first: false,
     events: payload::catalogue,
     find: payload::find,
     tells: false,

@@ -22,6 +22,7 @@ use payload::PayloadError;
 pub static DIALECT: Dialect = Dialect {
     name: "harness",
     title: "AI Harness",
+    goes_first: true,
     events: || &events::CATALOGUE,
     find: events::find,
     tells: false,

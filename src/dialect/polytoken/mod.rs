@@ -23,6 +23,7 @@ use crate::json::Json;
 pub static DIALECT: Dialect = Dialect {
     name: "polytoken",
     title: "Polytoken",
+    goes_first: false,
     events: events::catalogue,
     find: |name| events::find(name).map(|rules| &rules.info),
     tells: true,
