@@ -34,6 +34,7 @@
 #![warn(missing_docs, unreachable_pub)]
 #![warn(clippy::unwrap_used, clippy::expect_used)]
 
+pub mod agent;
 pub mod build;
 pub mod canonical;
 pub mod capability;

@@ -42,7 +42,12 @@ pub enum Ask {
     Nobody,
     /// Somebody, through the host.
     Person(AskPerson),
+    /// The agent's own person, later: the question is handed on, and the chain goes on.
+    Agent(HandOn),
 }
+
+/// Hears a question that somebody else will put.
+pub type HandOn = fn(&Question);
 
 /// Looks an environment variable up.
 pub type Environment = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;

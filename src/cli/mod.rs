@@ -6,6 +6,7 @@ mod build;
 mod diff;
 mod events;
 mod explain;
+mod hook;
 mod inspect;
 mod new;
 mod payload;
@@ -64,6 +65,7 @@ enum Verb {
     Inspect(inspect::InspectArgs),
     Bench(bench::BenchArgs),
     Replay(replay::ReplayArgs),
+    Hook(hook::HookArgs),
     #[command(subcommand)]
     Tape(tape::TapeVerb),
 }
@@ -122,6 +124,7 @@ pub fn main() -> i32 {
         Verb::Inspect(args) => args.run(),
         Verb::Bench(args) => args.run(),
         Verb::Replay(args) => args.run(),
+        Verb::Hook(args) => args.run(),
         Verb::Tape(verb) => verb.run(),
     };
     result.unwrap_or_else(|error| complain(&error))

@@ -14,7 +14,8 @@ use crate::tape::reel::Reel;
 /// An answer as it stands on a tape.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Answered {
-    /// Who answered: `person` or `nobody`.
+    /// Who answered: `person`, `nobody`, or `agent` for a question that went on to the agent's
+    /// own person.
     by: String,
     yes: bool,
 }
@@ -46,18 +47,23 @@ impl Dispatcher<'_> {
         }
     }
 
+    fn question(&self, hook: &Hook, message: &str) -> Question {
+        Question {
+            hook: hook.name.to_string(),
+            event: self.event.name.to_string(),
+            subject: self.event.subject.clone(),
+            message: message.to_owned(),
+        }
+    }
+
     fn live(&self, hook: &Hook, message: &str, reel: &Reel) -> Option<Answered> {
         let (by, yes) = match &self.inner.run.services.ask {
             Ask::Later => return None,
             Ask::Nobody => ("nobody", false),
-            Ask::Person(ask) => {
-                let question = Question {
-                    hook: hook.name.to_string(),
-                    event: self.event.name.to_string(),
-                    subject: self.event.subject.clone(),
-                    message: message.to_owned(),
-                };
-                ("person", ask(&question))
+            Ask::Person(ask) => ("person", ask(&self.question(hook, message))),
+            Ask::Agent(hand_on) => {
+                hand_on(&self.question(hook, message));
+                ("agent", true)
             }
         };
         let answered = Answered {

@@ -14,7 +14,7 @@ use super::{LoadError, Runtime};
 use crate::capability::cache::Store;
 use crate::capability::http::{HttpError, Request, Response};
 use crate::capability::metrics::Metric;
-use crate::capability::services::{Ask, Question, Services};
+use crate::capability::services::{Ask, HandOn, Question, Services};
 use crate::dialect::{self, Dialect, Loaded, Options, harn};
 use crate::handler::Workshop;
 use crate::sandbox::compiled::{COMPILE_TIME, CodeStore, OnProgress};
@@ -134,6 +134,14 @@ impl RuntimeBuilder {
     #[must_use]
     pub fn ask_nobody(mut self) -> Self {
         self.services.ask = Ask::Nobody;
+        self
+    }
+
+    /// Hands the questions of hooks on to the agent that fired the event, and goes on:
+    /// its person answers before anything happens.
+    #[must_use]
+    pub(crate) fn ask_agent(mut self, hand_on: HandOn) -> Self {
+        self.services.ask = Ask::Agent(hand_on);
         self
     }
 

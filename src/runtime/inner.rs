@@ -22,7 +22,7 @@ use crate::capability::{Border, Pass, Run, back::Back};
 use crate::chain::{self, Control, Ran, Reply, Runner};
 use crate::decision::{Answer, Ruling};
 use crate::dialect::{Dialect, Incoming, Loaded, Options, harness};
-use crate::event::Event;
+use crate::event::{About, Event};
 use crate::handler::Workshop;
 use crate::hook::Hook;
 use crate::json::Json;
@@ -140,6 +140,7 @@ impl Inner {
         dialect: &'static Dialect,
         name: &str,
         payload: Value,
+        about: About,
         parent: Option<&Parent<'_>>,
     ) -> Result<Event, DispatchError> {
         let Some(info) = (dialect.find)(name) else {
@@ -158,9 +159,15 @@ impl Inner {
             payload,
         };
         let mut decoded = (dialect.decode)(info, incoming)?;
+        let own = &mut decoded.about;
+        own.session = own.session.take().or(about.session);
+        own.transcript = own.transcript.take().or(about.transcript);
         if let Some(project) = &self.project {
             decoded.about.project = Some(project.clone());
-            decoded.about.interactive = Some(matches!(self.run.services.ask, Ask::Person(_)));
+            decoded.about.interactive = Some(matches!(
+                self.run.services.ask,
+                Ask::Person(_) | Ask::Agent(_)
+            ));
         }
         let point = info.point_of(name);
         let subject = harness::payload::subject(point, &decoded.payload);

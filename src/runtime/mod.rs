@@ -18,6 +18,7 @@ use crate::capability::cache::{Cache, CacheError, Namespace, NamespaceError};
 use crate::capability::metrics::Metrics;
 use crate::diagnostic::Diagnostic;
 use crate::dialect::{self, Dialect, harness};
+use crate::event::About;
 use crate::hook::Hook;
 use crate::outcome::Outcome;
 use crate::sandbox::compiled::StoreError;
@@ -212,10 +213,37 @@ impl Runtime {
     /// Returns what kept hookbox from deciding: the caller must not go on as if
     /// it had been allowed.
     pub fn dispatch(&self, event: &str, payload: Value) -> Result<Outcome, DispatchError> {
+        self.dispatch_as(event, payload, About::default(), |runtime| {
+            runtime.dialect_of(event)
+        })
+    }
+
+    /// Sends an event of a certain dialect through its chain, with what is known of the
+    /// session beside it.
+    ///
+    /// # Errors
+    /// Returns what kept hookbox from deciding.
+    pub(crate) fn dispatch_in(
+        &self,
+        dialect: &'static Dialect,
+        event: &str,
+        payload: Value,
+        about: About,
+    ) -> Result<Outcome, DispatchError> {
+        self.dispatch_as(event, payload, about, |_| Ok(dialect))
+    }
+
+    fn dispatch_as(
+        &self,
+        event: &str,
+        payload: Value,
+        about: About,
+        dialect: impl FnOnce(&Self) -> Result<&'static Dialect, DispatchError>,
+    ) -> Result<Outcome, DispatchError> {
         let taping = &self.inner.origin.taping;
         let losses = taping.check(&self.inner.loaded.config)?;
-        let decoded = (self.dialect_of(event))
-            .and_then(|dialect| self.inner.decode(dialect, event, payload, None));
+        let decoded = dialect(self)
+            .and_then(|dialect| self.inner.decode(dialect, event, payload, about, None));
         let event = decoded.inspect_err(|error| taping.undecided(event, error))?;
         let scene = self.inner.scene(&event);
         let caller = Caller::agent(scene.clone());

@@ -11,7 +11,7 @@ use super::inner::{Caller, Inner, Parent};
 use crate::capability::back::{Back, Echo, Entering, Refusal};
 use crate::decision::Ruling;
 use crate::dialect::harness;
-use crate::event::Event;
+use crate::event::{About, Event};
 use crate::json::Json;
 use crate::outcome::Outcome;
 use crate::sandbox::bindings::hooks::Hook;
@@ -81,7 +81,13 @@ impl Reentry {
         };
         let event = self
             .inner
-            .decode(&harness::DIALECT, name, payload, Some(&parent))
+            .decode(
+                &harness::DIALECT,
+                name,
+                payload,
+                About::default(),
+                Some(&parent),
+            )
             .map_err(|error| Refusal::Refused(error.to_string()))?;
         let scene = cause.reel.scene().map(|scene| scene.child(&event));
         let caller = Caller {

@@ -1,0 +1,238 @@
+//! The way of an agent's event: its bytes in, its answer out. Whatever goes wrong on the
+//! way, there is an answer that the agent understands.
+
+use std::cell::RefCell;
+use std::path::Path;
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+
+use super::heard::{Heard, HeardError};
+use super::place::Root;
+use super::verdict::{Decided, Said};
+use super::{Agent, AgentEvent, Reply};
+use crate::capability::services::Question;
+use crate::event::About;
+use crate::json::{Json, JsonError};
+use crate::runtime::{DispatchError, LoadError, Runtime};
+
+/// How large what an agent says may be. Projects set a smaller limit for payloads.
+pub const MAX_INPUT: usize = 64 << 20;
+
+/// Why an agent's event was not decided.
+#[derive(Debug, thiserror::Error)]
+pub enum AgentError {
+    /// What it said is no JSON that two readers would read alike.
+    #[error("what {agent} sent is not the JSON hookbox takes: {error}")]
+    Json {
+        /// The agent.
+        agent: &'static str,
+        /// What is wrong.
+        error: JsonError,
+    },
+    /// What it said is no object.
+    #[error("what {0} sent is not a JSON object")]
+    NoObject(&'static str),
+    /// It did not say which event this is.
+    #[error("what {agent} sent does not name its event under {key:?}, and there is no --event")]
+    NoEvent {
+        /// The agent.
+        agent: &'static str,
+        /// The key.
+        key: &'static str,
+    },
+    /// It says one event, and was wired for another.
+    #[error(
+        "this entry is for {wired}, and what {agent} sent is {said}; run `hookbox install {agent}` again"
+    )]
+    OtherEvent {
+        /// The agent.
+        agent: &'static str,
+        /// The event of the entry.
+        wired: String,
+        /// The event of the payload.
+        said: String,
+    },
+    /// hookbox does not know the event.
+    #[error(
+        "hookbox does not know the event {event:?} of {agent}; this agent may be newer than this hookbox"
+    )]
+    UnknownEvent {
+        /// The agent.
+        agent: &'static str,
+        /// The event.
+        event: String,
+    },
+    /// A field is not what it has to be.
+    #[error(transparent)]
+    Heard(#[from] HeardError),
+    /// The hooks of the project do not load.
+    #[error(transparent)]
+    Load(#[from] LoadError),
+    /// The chain came to no decision.
+    #[error(transparent)]
+    Dispatch(#[from] DispatchError),
+    /// The project has no hooks any more.
+    #[error(
+        "there are no hooks in {0}, though this agent was told to ask them; put them back, or run `hookbox uninstall`"
+    )]
+    NoProject(String),
+    /// Somebody changed what was reviewed.
+    #[error("{0}")]
+    Untrusted(String),
+    /// It took too long.
+    #[error("no decision within {0:?}; hookbox answers before the agent stops waiting")]
+    Late(Duration),
+    /// hookbox itself broke.
+    #[error("hookbox broke: {0}; please report this")]
+    Broken(String),
+    /// The input did not come.
+    #[error("what the agent sent cannot be read: {0}")]
+    Unreadable(String),
+    /// The decision could not be written down.
+    #[error("the tape cannot be written: {0}")]
+    Tape(String),
+}
+
+/// What an agent asks, before anything is looked at.
+#[derive(Debug, Clone, Copy)]
+pub struct Asked<'a> {
+    /// The agent.
+    pub agent: &'static Agent,
+    /// The event that the entry in its settings is for.
+    pub wired: Option<&'a str>,
+    /// What it sent.
+    pub input: &'a [u8],
+}
+
+/// What an agent said, parsed.
+#[derive(Debug)]
+pub struct Parsed {
+    /// The event.
+    pub event: &'static AgentEvent,
+    /// Everything it sent.
+    pub said: Map<String, Value>,
+}
+
+impl Asked<'_> {
+    /// Parses what the agent sent.
+    ///
+    /// # Errors
+    /// Returns why it is no event of this agent.
+    pub fn parse(&self) -> Result<Parsed, AgentError> {
+        let agent = self.agent.name;
+        let value = Json::parse(self.input, MAX_INPUT)
+            .map_err(|error| AgentError::Json { agent, error })?
+            .into_value();
+        let Value::Object(said) = value else {
+            return Err(AgentError::NoObject(agent));
+        };
+        let event = self.event(&said)?;
+        Ok(Parsed { event, said })
+    }
+
+    fn event(&self, said: &Map<String, Value>) -> Result<&'static AgentEvent, AgentError> {
+        let agent = self.agent.name;
+        let key = self.agent.event_key;
+        let own = said.get(key).and_then(Value::as_str);
+        let name = match (own, self.wired) {
+            (Some(said), Some(wired)) if said != wired => {
+                return Err(AgentError::OtherEvent {
+                    agent,
+                    wired: wired.to_owned(),
+                    said: said.to_owned(),
+                });
+            }
+            (Some(name), _) | (None, Some(name)) => name,
+            (None, None) => return Err(AgentError::NoEvent { agent, key }),
+        };
+        self.agent
+            .event(name)
+            .ok_or_else(|| AgentError::UnknownEvent {
+                agent,
+                event: name.to_owned(),
+            })
+    }
+
+    /// Returns the answer to something that could not be decided: closed, in the agent's
+    /// words, where anything waits for it.
+    #[must_use]
+    pub fn refusal(&self, error: &AgentError) -> Reply {
+        refusal(
+            self.agent,
+            self.wired.and_then(|name| self.agent.event(name)),
+            error,
+        )
+    }
+}
+
+/// Returns the answer to an event that could not be decided: closed, in the agent's words,
+/// where anything waits for it.
+#[must_use]
+pub fn refusal(agent: &Agent, event: Option<&AgentEvent>, error: &AgentError) -> Reply {
+    let reason = format!("hookbox could not decide, so this is a no: {error}");
+    match event {
+        Some(event) if event.guards => (agent.encode)(event, &Said::block(reason)),
+        Some(event) => {
+            let note = format!("hookbox could not run the hooks of {}: {error}", event.name);
+            let said = Said {
+                notes: vec![note],
+                ..Said::only(super::Verdict::Pass)
+            };
+            (agent.encode)(event, &said)
+        }
+        // Whatever this was, it may have been something that waits.
+        None => Reply::refusal(&reason),
+    }
+}
+
+thread_local! {
+    /// What hooks want to be asked in the dispatch on this thread.
+    static QUESTIONS: RefCell<Vec<Question>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Keeps a question for the agent, whose person answers it. The chain goes on: a yes
+/// speaks only for the hook that asked.
+pub fn hand_on(question: &Question) {
+    QUESTIONS.with_borrow_mut(|questions| questions.push(question.clone()));
+}
+
+/// Decides an event with the hooks of its project.
+///
+/// # Errors
+/// Returns why there is no decision.
+pub fn decide(
+    agent: &'static Agent,
+    runtime: &Runtime,
+    parsed: &Parsed,
+    root: &Root,
+) -> Result<Said, AgentError> {
+    let heard = Heard::new(agent, parsed.event, &parsed.said, root)?;
+    let mut decided = Vec::new();
+    for payload in &heard.payloads {
+        QUESTIONS.with_borrow_mut(Vec::clear);
+        let about = About {
+            session: heard.session.clone(),
+            transcript: heard.transcript.clone(),
+            ..About::default()
+        };
+        let event = parsed.event;
+        let outcome = runtime.dispatch_in(event.dialect, event.event, payload.clone(), about)?;
+        decided.push(Decided {
+            outcome,
+            questions: QUESTIONS.with_borrow_mut(std::mem::take),
+        });
+    }
+    Ok(Said::of(agent, &heard, &decided, root))
+}
+
+/// Returns the directory that an event happened in, as the agent says it.
+#[must_use]
+pub fn directory(said: &Map<String, Value>) -> Option<&Path> {
+    let text = ["cwd", "working_dir", "workspace_root"]
+        .iter()
+        .find_map(|key| said.get(*key)?.as_str())
+        .or_else(|| said.get("workspace_roots")?.get(0)?.as_str())
+        .or_else(|| said.get("workspaceRoots")?.get(0)?.as_str())?;
+    Some(Path::new(text)).filter(|path| path.is_absolute())
+}

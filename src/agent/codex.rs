@@ -1,0 +1,186 @@
+//! Codex, the strictest reader: an unknown key, `ask`, a bare `allow` or exit code 2
+//! without a word is a broken hook to it, and then the tool runs. So it gets exit code 2
+//! with a reason, or the few keys that it takes, and nothing else.
+
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+
+use super::patch::APPLY_PATCH;
+use super::verdict::{Said, Verdict};
+use super::{Agent, AgentEvent, Carries, Reply, Tool, foreign, native};
+use crate::dialect::{harn, polytoken};
+
+/// Codex.
+pub(super) static AGENT: Agent = Agent {
+    name: "codex",
+    title: "Codex",
+    events: &EVENTS,
+    event_key: "hook_event_name",
+    tools: &TOOLS,
+    merges: false,
+    encode,
+};
+
+const EXIT: Option<&str> = Some("exit code 2 with the reason on standard error");
+const BEHAVIOR: Option<&str> = Some("decision.behavior: deny");
+const CONTEXT: Option<&str> = Some("additionalContext");
+
+static EVENTS: [AgentEvent; 11] = [
+    AgentEvent {
+        context: CONTEXT,
+        ..native("SessionStart", "session.start", Carries::Object)
+    },
+    AgentEvent {
+        guards: true,
+        block: EXIT,
+        context: CONTEXT,
+        ..native("UserPromptSubmit", "turn.start", Carries::Prompt("prompt"))
+    },
+    AgentEvent {
+        guards: true,
+        block: EXIT,
+        modify: Some("permissionDecision: allow with the whole updatedInput"),
+        context: CONTEXT,
+        ..native(
+            "PreToolUse",
+            "tool.pre",
+            Carries::Tool {
+                name: "tool_name",
+                input: "tool_input",
+                id: "tool_use_id",
+            },
+        )
+    },
+    AgentEvent {
+        guards: true,
+        block: BEHAVIOR,
+        // A person is being asked already.
+        ask: Some("nothing: the dialog is shown"),
+        ..foreign(
+            "PermissionRequest",
+            &harn::DIALECT,
+            "permission_asked",
+            Carries::Object,
+        )
+    },
+    AgentEvent {
+        block: EXIT,
+        context: CONTEXT,
+        ..native(
+            "PostToolUse",
+            "tool.post",
+            Carries::Output {
+                name: "tool_name",
+                input: "tool_input",
+                output: &["tool_response"],
+                id: "tool_use_id",
+                failed: false,
+            },
+        )
+    },
+    AgentEvent {
+        guards: true,
+        block: Some("continue: false with stopReason"),
+        ..foreign(
+            "PreCompact",
+            &polytoken::DIALECT,
+            "pre_compaction",
+            Carries::Object,
+        )
+    },
+    foreign(
+        "PostCompact",
+        &polytoken::DIALECT,
+        "post_compaction",
+        Carries::Object,
+    ),
+    AgentEvent {
+        context: CONTEXT,
+        ..native("SubagentStart", "delegation.pre", Carries::Object)
+    },
+    AgentEvent {
+        block: EXIT,
+        ..native("SubagentStop", "delegation.post", Carries::Object)
+    },
+    AgentEvent {
+        block: EXIT,
+        ..native(
+            "Stop",
+            "agent.stop",
+            Carries::Stop("last_assistant_message"),
+        )
+    },
+    AgentEvent {
+        // It waits no longer than that.
+        timeout: Duration::from_secs(3),
+        ..native("SessionEnd", "session.end", Carries::Object)
+    },
+];
+
+static TOOLS: [Tool; 3] = [
+    Tool {
+        own: "Bash",
+        canonical: "run_command",
+        keys: &[],
+    },
+    Tool {
+        own: "shell",
+        canonical: "run_command",
+        keys: &[],
+    },
+    Tool {
+        own: "apply_patch",
+        canonical: APPLY_PATCH,
+        keys: &[("command", "patch")],
+    },
+];
+
+fn encode(event: &AgentEvent, said: &Said) -> Reply {
+    let specific = match &said.verdict {
+        Verdict::Block(reason) => return refuse(event, reason, said),
+        // The dialog of a permission request is the question; elsewhere a question is a
+        // block by now.
+        Verdict::Pass | Verdict::Ask(..) => Map::new(),
+        Verdict::Rewrite(new) => Map::from_iter([
+            ("permissionDecision".to_owned(), "allow".into()),
+            ("updatedInput".to_owned(), new.clone()),
+        ]),
+    };
+    reply(event, said, specific)
+}
+
+fn refuse(event: &AgentEvent, reason: &str, said: &Said) -> Reply {
+    if event.block == BEHAVIOR {
+        let decision = json!({"behavior": "deny", "message": reason});
+        return reply(
+            event,
+            said,
+            Map::from_iter([("decision".to_owned(), decision)]),
+        );
+    }
+    if event.block == EXIT {
+        // What it would be told beside that has no other place.
+        let texts = std::iter::once(reason.to_owned()).chain(said.context());
+        return Reply::refusal(&texts.collect::<Vec<_>>().join("\n\n"));
+    }
+    Reply::json(&json!({"continue": false, "stopReason": reason}))
+}
+
+fn reply(event: &AgentEvent, said: &Said, mut specific: Map<String, Value>) -> Reply {
+    if let Some(context) = said.context() {
+        specific.insert("additionalContext".to_owned(), context.into());
+    }
+    let mut answer = Map::new();
+    if let Some(notes) = said.notes() {
+        answer.insert("systemMessage".to_owned(), notes.into());
+    }
+    if !specific.is_empty() {
+        specific.insert("hookEventName".to_owned(), event.name.into());
+        answer.insert("hookSpecificOutput".to_owned(), specific.into());
+    }
+    if answer.is_empty() {
+        return Reply::silence();
+    }
+    Reply::json(&Value::Object(answer))
+}

@@ -1,0 +1,81 @@
+//! Where an agent's question arrives, and where it gets its answer: the project is found,
+//! its hooks are asked, and whatever happens the agent hears something it understands.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+
+use super::answer::{AgentError, Asked, Parsed, decide, directory, refusal};
+use super::place::{self, Root};
+use super::{AgentEvent, Reply};
+use crate::runtime::Runtime;
+
+/// What is known of a question beside what the agent said.
+#[derive(Debug, Clone, Default)]
+pub struct Setting {
+    /// The project that the agent was wired for.
+    pub project: Option<PathBuf>,
+    /// The directory that the agent started hookbox in.
+    pub directory: Option<PathBuf>,
+}
+
+/// Something that went wrong, and the event if it was known by then.
+type Undecided = (Option<&'static AgentEvent>, AgentError);
+
+/// Answers an agent. `load` returns the hooks of a project.
+pub fn answer(
+    asked: &Asked<'_>,
+    setting: &Setting,
+    load: impl FnOnce(&Root) -> Result<Runtime, AgentError>,
+) -> Reply {
+    let wired = asked.wired.and_then(|name| asked.agent.event(name));
+    let tried = catch_unwind(AssertUnwindSafe(|| attempt(asked, setting, load)));
+    let (event, error) = match tried {
+        Ok(Ok(reply)) => return reply,
+        Ok(Err((event, error))) => (event.or(wired), error),
+        Err(panic) => (wired, AgentError::Broken(words(&*panic))),
+    };
+    refusal(asked.agent, event, &error)
+}
+
+fn attempt(
+    asked: &Asked<'_>,
+    setting: &Setting,
+    load: impl FnOnce(&Root) -> Result<Runtime, AgentError>,
+) -> Result<Reply, Undecided> {
+    let parsed = asked.parse().map_err(|error| (None, error))?;
+    let event = parsed.event;
+    let known = |error| (Some(event), error);
+    let Some(root) = root(setting, &parsed).map_err(known)? else {
+        // Wired for all projects, and this is none.
+        return Ok(Reply::silence());
+    };
+    let runtime = load(&root).map_err(known)?;
+    let said = decide(asked.agent, &runtime, &parsed, &root).map_err(known)?;
+    Ok((asked.agent.encode)(event, &said))
+}
+
+/// Finds the project: the one that was named, or the nearest one around where the agent
+/// works.
+fn root(setting: &Setting, parsed: &Parsed) -> Result<Option<Root>, AgentError> {
+    let said = directory(&parsed.said);
+    if let Some(named) = &setting.project {
+        let real = std::fs::canonicalize(named).ok();
+        return match real.filter(|real| place::is_project(real)) {
+            Some(real) => Ok(Some(Root::new(real, said))),
+            None => Err(AgentError::NoProject(named.display().to_string())),
+        };
+    }
+    let places = said.into_iter().chain(setting.directory.as_deref());
+    let found = places
+        .filter_map(|from| Some((place::project(from)?, from)))
+        .next();
+    Ok(found.map(|(real, from): (PathBuf, &Path)| Root::new(real, Some(from))))
+}
+
+fn words(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    text.unwrap_or("it panicked without a word").to_owned()
+}

@@ -1,0 +1,141 @@
+//! Where things are: the project that an event belongs to, and paths inside of it.
+
+use std::path::{Component, Path, PathBuf};
+
+/// What makes a directory a project, in the order in which it is looked for.
+const MARKS: [&str; 6] = [
+    ".hookbox",
+    "hookbox.toml",
+    ".harness",
+    "harness.md",
+    ".polytoken",
+    "harn.toml",
+];
+
+/// Says whether a directory has hooks, or settings for some.
+#[must_use]
+pub fn is_project(directory: &Path) -> bool {
+    MARKS
+        .iter()
+        .any(|mark| directory.join(mark).symlink_metadata().is_ok())
+        || has_framework_settings(directory)
+}
+
+/// A `settings.json` alone says little; one with a table of hooks by path is a project.
+fn has_framework_settings(directory: &Path) -> bool {
+    let path = directory.join("settings.json");
+    let small = path
+        .metadata()
+        .is_ok_and(|file| file.is_file() && file.len() < 1 << 20);
+    small
+        && std::fs::read_to_string(path)
+            .is_ok_and(|text| text.contains("\"hooks\"") && text.contains("\"path\""))
+}
+
+/// Finds the project that a directory lies in: the nearest one upwards.
+#[must_use]
+pub fn project(from: &Path) -> Option<PathBuf> {
+    let from = std::fs::canonicalize(from).ok()?;
+    from.ancestors()
+        .find(|directory| is_project(directory))
+        .map(Path::to_owned)
+}
+
+/// A project's directory, under every name it goes by here.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Root {
+    /// Where it really is.
+    pub real: PathBuf,
+    /// How the agent spells it, if there is a link on the way.
+    alias: Option<PathBuf>,
+}
+
+impl Root {
+    /// Takes the directory of a project that some directory lies in.
+    #[must_use]
+    pub fn new(real: PathBuf, within: Option<&Path>) -> Self {
+        let alias = within.and_then(|within| alias(&real, within));
+        Self { real, alias }
+    }
+
+    /// Returns a path relative to the project where it lies in it, and as it was
+    /// elsewhere. Nothing on disk is looked at, so a path with `..` stays what it is: what
+    /// it means depends on links.
+    #[must_use]
+    pub fn inside(&self, path: &str) -> String {
+        let given = Path::new(path);
+        let climbs = given.components().any(|part| part == Component::ParentDir);
+        if climbs || !given.is_absolute() {
+            return path.to_owned();
+        }
+        let names = std::iter::once(&self.real).chain(&self.alias);
+        let rest = names
+            .filter_map(|root| given.strip_prefix(root).ok())
+            .next();
+        match rest {
+            Some(rest) if rest.as_os_str().is_empty() => ".".to_owned(),
+            Some(rest) => rest.display().to_string(),
+            None => path.to_owned(),
+        }
+    }
+}
+
+/// How a directory inside of the project spells the project.
+fn alias(real: &Path, within: &Path) -> Option<PathBuf> {
+    let inner = std::fs::canonicalize(within).ok()?;
+    let below = inner.strip_prefix(real).ok()?.components().count();
+    let alias = within.ancestors().nth(below)?;
+    (alias != real && std::fs::canonicalize(alias).ok()? == *real).then(|| alias.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_lies_in_the_project_becomes_relative() {
+        let root = Root::new(PathBuf::from("/w/p"), None);
+        for (path, wanted) in [
+            ("/w/p/a.rs", "a.rs"),
+            ("/w/p/./x/a.rs", "x/a.rs"),
+            ("/w/p/x/../a.rs", "/w/p/x/../a.rs"),
+            ("/w/p", "."),
+            ("/w/pq/a.rs", "/w/pq/a.rs"),
+            ("/w/p/../q", "/w/p/../q"),
+            ("/etc/passwd", "/etc/passwd"),
+            ("a.rs", "a.rs"),
+            ("../a.rs", "../a.rs"),
+        ] {
+            assert_eq!(root.inside(path), wanted, "{path}");
+        }
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_project_behind_a_link_goes_by_both_names() {
+        let folder = tempfile::tempdir().unwrap();
+        let real = folder.path().canonicalize().unwrap().join("real");
+        std::fs::create_dir_all(real.join("src")).unwrap();
+        let link = folder.path().join("link");
+        std::os::unix::fs::symlink(&real, &link).unwrap();
+        let root = Root::new(real.clone(), Some(&link.join("src")));
+        for spelled in [&real, &link] {
+            let path = spelled.join("src/a.rs").display().to_string();
+            assert_eq!(root.inside(&path), "src/a.rs");
+        }
+    }
+
+    #[test]
+    fn the_nearest_project_upwards_is_the_one() {
+        let outer = tempfile::tempdir().unwrap();
+        let inner = outer.path().join("a/b");
+        std::fs::create_dir_all(inner.join("c")).unwrap();
+        std::fs::create_dir(outer.path().join(".harness")).unwrap();
+        let found = project(&inner.join("c")).unwrap();
+        assert_eq!(found, outer.path().canonicalize().unwrap());
+        std::fs::write(inner.join("hookbox.toml"), "").unwrap();
+        let found = project(&inner.join("c")).unwrap();
+        assert_eq!(found, inner.canonicalize().unwrap());
+        assert_eq!(project(Path::new("/no/such/place")), None);
+    }
+}

@@ -1,0 +1,173 @@
+//! Tool calls in one vocabulary, so that one policy fits every agent.
+//!
+//! | canonical | arguments |
+//! |---|---|
+//! | `run_command` | `command`, `cwd` |
+//! | `read_file` | `path` |
+//! | `write_file` | `path`, `content` |
+//! | `edit_file` | `path`, `old_text`, `new_text`, or `patch` |
+//! | `delete_file`, `move_file` | `path`, and where to: `target_path` |
+//! | `list_files`, `glob`, `search_files` | `path`, `pattern` |
+//! | `web_fetch`, `web_search` | `url`, `query` |
+//! | `delegate` | `agent`, `prompt` |
+//!
+//! Tools of an MCP server are `mcp__server__tool`. Every other tool keeps its name, and
+//! every argument without a canonical name keeps its own.
+
+use std::path::Path;
+
+use serde_json::{Map, Value};
+
+use super::place::Root;
+
+/// A tool of an agent, with its canonical form.
+#[derive(Debug)]
+pub struct Tool {
+    /// The agent's name for it.
+    pub own: &'static str,
+    /// The canonical name.
+    pub canonical: &'static str,
+    /// The agent's argument names, each with its canonical one.
+    pub keys: &'static [(&'static str, &'static str)],
+}
+
+/// The argument that names a place in the project.
+const PATH: &str = "path";
+
+/// A tool call in canonical form.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Call {
+    /// The tool.
+    pub name: String,
+    /// Its arguments.
+    pub args: Map<String, Value>,
+}
+
+impl Tool {
+    /// Returns the canonical name of an argument.
+    fn canonical_key<'k>(&self, own: &'k str) -> &'k str {
+        let known = self.keys.iter().find(|(key, _)| *key == own);
+        known.map_or(own, |(_, canonical)| canonical)
+    }
+
+    /// Returns the agent's name of an argument.
+    fn own_key<'k>(&self, canonical: &'k str) -> &'k str {
+        let known = self.keys.iter().find(|(_, key)| *key == canonical);
+        known.map_or(canonical, |(own, _)| own)
+    }
+
+    /// Brings a call into canonical form. Nothing where two arguments would become one:
+    /// a guard must not see the one and the tool take the other.
+    #[must_use]
+    pub fn call(&self, input: &Map<String, Value>, root: &Root) -> Option<Call> {
+        let mut args = Map::new();
+        for (own, value) in input {
+            let key = self.canonical_key(own);
+            let value = match value {
+                Value::String(text) if key == PATH => root.inside(text).into(),
+                other => other.clone(),
+            };
+            if args.insert(key.to_owned(), value).is_some() {
+                return None;
+            }
+        }
+        Some(Call {
+            name: self.canonical.to_owned(),
+            args,
+        })
+    }
+
+    /// Brings rewritten arguments back into the agent's form. What was not touched stays
+    /// as it came in.
+    #[must_use]
+    pub fn input(
+        &self,
+        original: &Map<String, Value>,
+        before: &Map<String, Value>,
+        after: &Map<String, Value>,
+        root: &Root,
+    ) -> Map<String, Value> {
+        let mut input = Map::new();
+        for (own, value) in original {
+            let key = self.canonical_key(own);
+            match after.get(key) {
+                None => {}
+                Some(new) if before.get(key) == Some(new) => {
+                    input.insert(own.clone(), value.clone());
+                }
+                Some(new) => {
+                    input.insert(own.clone(), outward(key, value, new, root));
+                }
+            }
+        }
+        for (key, new) in after.iter().filter(|(key, _)| !before.contains_key(*key)) {
+            input.insert(self.own_key(key).to_owned(), new.clone());
+        }
+        input
+    }
+}
+
+/// A new path is absolute where the old one was: some agents insist on that.
+fn outward(key: &str, old: &Value, new: &Value, root: &Root) -> Value {
+    match (old, new) {
+        (Value::String(old), Value::String(new))
+            if key == PATH && Path::new(old).is_absolute() && !Path::new(new).is_absolute() =>
+        {
+            root.real.join(new).display().to_string().into()
+        }
+        _ => new.clone(),
+    }
+}
+
+/// Takes a call of a tool that has no canonical form as it is.
+#[must_use]
+pub(super) fn unknown(name: &str, input: &Value) -> Call {
+    let args = match input {
+        Value::Object(args) => args.clone(),
+        Value::Null => Map::new(),
+        other => Map::from_iter([("input".to_owned(), other.clone())]),
+    };
+    Call {
+        name: name.to_owned(),
+        args,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    const WRITE: Tool = Tool {
+        own: "Write",
+        canonical: "write_file",
+        keys: &[("file_path", "path")],
+    };
+
+    fn object(value: Value) -> Map<String, Value> {
+        value.as_object().cloned().unwrap_or_default()
+    }
+
+    #[test]
+    fn a_path_in_the_project_is_relative_and_comes_back_absolute() {
+        let root = &Root::new("/w/p".into(), None);
+        let own = object(json!({"file_path": "/w/p/b.rs", "content": "x"}));
+        let call = WRITE.call(&own, root).unwrap();
+        assert_eq!(call.args, object(json!({"path": "b.rs", "content": "x"})));
+        let mut after = call.args.clone();
+        assert_eq!(WRITE.input(&own, &call.args, &after, root), own);
+        after.insert("path".to_owned(), "c.rs".into());
+        after.insert("mode".to_owned(), 1.into());
+        after.remove("content");
+        assert_eq!(
+            WRITE.input(&own, &call.args, &after, root),
+            object(json!({"file_path": "/w/p/c.rs", "mode": 1}))
+        );
+    }
+
+    #[test]
+    fn two_arguments_that_would_become_one_are_refused() {
+        let own = object(json!({"file_path": "/w/p/a", "path": "b"}));
+        assert_eq!(WRITE.call(&own, &Root::new("/w/p".into(), None)), None);
+    }
+}
