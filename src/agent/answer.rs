@@ -121,7 +121,12 @@ impl Asked<'_> {
     /// Returns why it is no event of this agent.
     pub fn parse(&self) -> Result<Parsed, AgentError> {
         let agent = self.agent.name;
-        let value = Json::parse(self.input, MAX_INPUT)
+        // Some write a mark before the text that means nothing in it.
+        let input = self
+            .input
+            .strip_prefix(b"\xef\xbb\xbf")
+            .unwrap_or(self.input);
+        let value = Json::parse(input, MAX_INPUT)
             .map_err(|error| AgentError::Json { agent, error })?
             .into_value();
         let Value::Object(said) = value else {
@@ -135,8 +140,10 @@ impl Asked<'_> {
         let agent = self.agent.name;
         let key = self.agent.event_key;
         let own = said.get(key).and_then(Value::as_str);
+        // An agent that names no event in its payloads has it in its settings alone.
+        let own = own.filter(|_| !key.is_empty());
         let name = match (own, self.wired) {
-            (Some(said), Some(wired)) if said != wired => {
+            (Some(said), Some(wired)) if !said.eq_ignore_ascii_case(wired) => {
                 return Err(AgentError::OtherEvent {
                     agent,
                     wired: wired.to_owned(),
@@ -229,9 +236,10 @@ pub fn decide(
 /// Returns the directory that an event happened in, as the agent says it.
 #[must_use]
 pub fn directory(said: &Map<String, Value>) -> Option<&Path> {
-    let text = ["cwd", "working_dir", "workspace_root"]
+    let text = ["cwd", "working_dir", "directory"]
         .iter()
         .find_map(|key| said.get(*key)?.as_str())
+        .or_else(|| said.get("tool_info")?.get("cwd")?.as_str())
         .or_else(|| said.get("workspace_roots")?.get(0)?.as_str())
         .or_else(|| said.get("workspaceRoots")?.get(0)?.as_str())?;
     Some(Path::new(text)).filter(|path| path.is_absolute())

@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use super::verdict::{Said, Verdict};
-use super::{Agent, AgentEvent, Carries, Reply, Tool, foreign, native};
+use super::{Agent, AgentEvent, Carries, Reply, Tool, foreign, native, tool};
 use crate::dialect::{harn, polytoken};
 
 /// Claude Code.
@@ -17,11 +17,13 @@ pub(super) static AGENT: Agent = Agent {
     events: &EVENTS,
     event_key: "hook_event_name",
     tools: &TOOLS,
+    mcp: |_, _| None,
     merges: false,
     encode,
 };
 
 const DENY: Option<&str> = Some("permissionDecision: deny, and exit code 2");
+const ASK: Option<&str> = Some("permissionDecision: ask");
 const DECISION: Option<&str> = Some("decision: block, and exit code 2");
 const BEHAVIOR: Option<&str> = Some("decision.behavior: deny");
 const CONTEXT: Option<&str> = Some("additionalContext");
@@ -41,7 +43,7 @@ const fn output(name: &'static str, failed: bool) -> AgentEvent {
             Carries::Output {
                 name: "tool_name",
                 input: "tool_input",
-                output: &["tool_response", "error"],
+                output: "tool_response|error",
                 id: "tool_use_id",
                 failed,
             },
@@ -72,7 +74,7 @@ static EVENTS: [AgentEvent; 33] = [
         guards: true,
         block: DENY,
         modify: Some("permissionDecision: allow with the whole updatedInput"),
-        ask: Some("permissionDecision: ask"),
+        ask: ASK,
         context: CONTEXT,
         ..native(
             "PreToolUse",
@@ -162,6 +164,8 @@ static EVENTS: [AgentEvent; 33] = [
     AgentEvent {
         guards: true,
         block: EXIT,
+        // A hook on it has to make the worktree itself.
+        wired: false,
         ..custom("WorktreeCreate", "custom.worktree_create")
     },
     custom("WorktreeRemove", "custom.worktree_remove"),
@@ -193,87 +197,45 @@ static EVENTS: [AgentEvent; 33] = [
     },
     AgentEvent {
         guards: true,
-        block: EXIT,
+        block: DENY,
+        ask: ASK,
         ..custom("PreModelSwitch", "custom.model_switch")
     },
     custom("PostModelSwitch", "custom.model_switched"),
     AgentEvent {
-        // All hooks together have a second and a half.
-        timeout: Duration::from_millis(1500),
+        // Without a timeout of its own it has a second and a half.
+        timeout: Duration::from_secs(10),
         ..custom("SessionEnd", "session.end")
     },
 ];
 
-static TOOLS: [Tool; 13] = [
-    Tool {
-        own: "Bash",
-        canonical: "run_command",
-        keys: &[],
-    },
-    Tool {
-        own: "PowerShell",
-        canonical: "run_command",
-        keys: &[],
-    },
-    Tool {
-        own: "Read",
-        canonical: "read_file",
-        keys: FILE,
-    },
-    Tool {
-        own: "Write",
-        canonical: "write_file",
-        keys: FILE,
-    },
-    Tool {
-        own: "Edit",
-        canonical: "edit_file",
-        keys: &[
+static TOOLS: [Tool; 14] = [
+    tool("Bash", "run_command", &[]),
+    tool("PowerShell", "run_command", &[]),
+    tool("Read", "read_file", FILE),
+    tool("Write", "write_file", FILE),
+    tool(
+        "Edit",
+        "edit_file",
+        &[
             ("file_path", "path"),
             ("old_string", "old_text"),
             ("new_string", "new_text"),
         ],
-    },
-    Tool {
-        own: "MultiEdit",
-        canonical: "edit_file",
-        keys: FILE,
-    },
-    Tool {
-        own: "NotebookEdit",
-        canonical: "edit_file",
-        keys: &[("notebook_path", "path"), ("new_source", "new_text")],
-    },
-    Tool {
-        own: "LS",
-        canonical: "list_files",
-        keys: &[],
-    },
-    Tool {
-        own: "Glob",
-        canonical: "glob",
-        keys: &[],
-    },
-    Tool {
-        own: "Grep",
-        canonical: "search_files",
-        keys: &[],
-    },
-    Tool {
-        own: "WebFetch",
-        canonical: "web_fetch",
-        keys: &[],
-    },
-    Tool {
-        own: "WebSearch",
-        canonical: "web_search",
-        keys: &[],
-    },
-    Tool {
-        own: "Task",
-        canonical: "delegate",
-        keys: &[("subagent_type", "agent")],
-    },
+    ),
+    tool("MultiEdit", "edit_file", FILE),
+    tool(
+        "NotebookEdit",
+        "edit_file",
+        &[("notebook_path", "path"), ("new_source", "new_text")],
+    ),
+    tool("LS", "list_files", &[]),
+    tool("Glob", "glob", &[]),
+    tool("Grep", "search_files", &[]),
+    tool("WebFetch", "web_fetch", &[]),
+    tool("WebSearch", "web_search", &[]),
+    tool("Task", "delegate", &[("subagent_type", "agent")]),
+    tool("Agent", "delegate", &[("subagent_type", "agent")]),
 ];
 
 const FILE: &[(&str, &str)] = &[("file_path", "path")];
@@ -288,7 +250,7 @@ fn encode(event: &AgentEvent, said: &Said) -> Reply {
             refuse(event, reason, &mut answer, &mut specific);
             refused = Some(reason);
         }
-        Verdict::Ask(question, new) if event.name == "PreToolUse" => {
+        Verdict::Ask(question, new) if event.ask == ASK => {
             specific.insert("permissionDecision".to_owned(), "ask".into());
             let reason = question.clone().into();
             specific.insert("permissionDecisionReason".to_owned(), reason);

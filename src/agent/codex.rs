@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::patch::APPLY_PATCH;
 use super::verdict::{Said, Verdict};
-use super::{Agent, AgentEvent, Carries, Reply, Tool, foreign, native};
+use super::{Agent, AgentEvent, Carries, Reply, Tool, foreign, native, together, tool};
 use crate::dialect::{harn, polytoken};
 
 /// Codex.
@@ -18,6 +18,7 @@ pub(super) static AGENT: Agent = Agent {
     events: &EVENTS,
     event_key: "hook_event_name",
     tools: &TOOLS,
+    mcp: |_, _| None,
     merges: false,
     encode,
 };
@@ -73,7 +74,7 @@ static EVENTS: [AgentEvent; 11] = [
             Carries::Output {
                 name: "tool_name",
                 input: "tool_input",
-                output: &["tool_response"],
+                output: "tool_response",
                 id: "tool_use_id",
                 failed: false,
             },
@@ -118,22 +119,16 @@ static EVENTS: [AgentEvent; 11] = [
     },
 ];
 
-static TOOLS: [Tool; 3] = [
-    Tool {
-        own: "Bash",
-        canonical: "run_command",
-        keys: &[],
-    },
-    Tool {
-        own: "shell",
-        canonical: "run_command",
-        keys: &[],
-    },
-    Tool {
-        own: "apply_patch",
-        canonical: APPLY_PATCH,
-        keys: &[("command", "patch")],
-    },
+static TOOLS: [Tool; 5] = [
+    tool("Bash", "run_command", &[]),
+    tool("shell", "run_command", &[]),
+    tool("apply_patch", APPLY_PATCH, &[("command", "patch")]),
+    tool("view_image", "read_file", &[]),
+    tool(
+        "spawn_agent",
+        "delegate",
+        &[("message", "prompt"), ("agent_type", "agent")],
+    ),
 ];
 
 fn encode(event: &AgentEvent, said: &Said) -> Reply {
@@ -160,9 +155,7 @@ fn refuse(event: &AgentEvent, reason: &str, said: &Said) -> Reply {
         );
     }
     if event.block == EXIT {
-        // What it would be told beside that has no other place.
-        let texts = std::iter::once(reason.to_owned()).chain(said.context());
-        return Reply::refusal(&texts.collect::<Vec<_>>().join("\n\n"));
+        return Reply::refusal(&together(reason, said));
     }
     Reply::json(&json!({"continue": false, "stopReason": reason}))
 }

@@ -4,7 +4,7 @@
 use serde_json::{Map, Value, json};
 
 use super::verdict::{Said, Verdict};
-use super::{Agent, AgentEvent, Carries, Reply, Tool, foreign, native};
+use super::{Agent, AgentEvent, Carries, Reply, Tool, foreign, native, together, tool};
 use crate::dialect::polytoken;
 
 /// Gemini CLI.
@@ -14,6 +14,7 @@ pub(super) static AGENT: Agent = Agent {
     events: &EVENTS,
     event_key: "hook_event_name",
     tools: &TOOLS,
+    mcp,
     merges: true,
     encode,
 };
@@ -48,7 +49,6 @@ static EVENTS: [AgentEvent; 11] = [
         Carries::Object,
     ),
     AgentEvent {
-        guards: true,
         block: DENY,
         modify: Some("llm_response"),
         ..native(
@@ -80,7 +80,7 @@ static EVENTS: [AgentEvent; 11] = [
             Carries::Output {
                 name: "tool_name",
                 input: "tool_input",
-                output: &["tool_response"],
+                output: "tool_response",
                 id: "tool_use_id",
                 failed: false,
             },
@@ -105,61 +105,35 @@ static EVENTS: [AgentEvent; 11] = [
     native("SessionEnd", "session.end", Carries::Object),
 ];
 
-static TOOLS: [Tool; 10] = [
-    Tool {
-        own: "run_shell_command",
-        canonical: "run_command",
-        keys: &[("dir_path", "cwd"), ("directory", "cwd")],
-    },
-    Tool {
-        own: "read_file",
-        canonical: "read_file",
-        keys: FILE,
-    },
-    Tool {
-        own: "read_many_files",
-        canonical: "read_many_files",
-        keys: &[],
-    },
-    Tool {
-        own: "write_file",
-        canonical: "write_file",
-        keys: FILE,
-    },
-    Tool {
-        own: "replace",
-        canonical: "edit_file",
-        keys: &[
+static TOOLS: [Tool; 12] = [
+    tool(
+        "run_shell_command",
+        "run_command",
+        &[("dir_path", "cwd"), ("directory", "cwd")],
+    ),
+    tool("read_file", "read_file", FILE),
+    tool("read_many_files", "read_many_files", &[]),
+    tool("write_file", "write_file", FILE),
+    tool(
+        "replace",
+        "edit_file",
+        &[
             ("file_path", "path"),
             ("old_string", "old_text"),
             ("new_string", "new_text"),
         ],
-    },
-    Tool {
-        own: "list_directory",
-        canonical: "list_files",
-        keys: &[("dir_path", "path")],
-    },
-    Tool {
-        own: "glob",
-        canonical: "glob",
-        keys: &[("dir_path", "path")],
-    },
-    Tool {
-        own: "search_file_content",
-        canonical: "search_files",
-        keys: &[("dir_path", "path")],
-    },
-    Tool {
-        own: "web_fetch",
-        canonical: "web_fetch",
-        keys: &[],
-    },
-    Tool {
-        own: "google_web_search",
-        canonical: "web_search",
-        keys: &[],
-    },
+    ),
+    tool("list_directory", "list_files", &[("dir_path", "path")]),
+    tool("glob", "glob", &[("dir_path", "path")]),
+    tool(
+        "search_file_content",
+        "search_files",
+        &[("dir_path", "path")],
+    ),
+    tool("grep_search", "search_files", &[("dir_path", "path")]),
+    tool("web_fetch", "web_fetch", &[]),
+    tool("invoke_agent", "delegate", &[("agent_name", "agent")]),
+    tool("google_web_search", "web_search", &[]),
 ];
 
 const FILE: &[(&str, &str)] = &[("file_path", "path")];
@@ -169,8 +143,8 @@ fn encode(event: &AgentEvent, said: &Said) -> Reply {
     match &said.verdict {
         Verdict::Pass | Verdict::Ask(..) => {}
         Verdict::Block(reason) => {
-            let texts = std::iter::once(reason.clone()).chain(said.context());
-            return Reply::refusal(&texts.collect::<Vec<_>>().join("\n\n"));
+            // Anything on standard output would be read instead.
+            return Reply::refusal(&together(reason, said));
         }
         Verdict::Rewrite(new) => {
             let key = match event.name {
@@ -196,4 +170,14 @@ fn encode(event: &AgentEvent, said: &Said) -> Reply {
         return Reply::silence();
     }
     Reply::json(&Value::Object(answer))
+}
+
+fn mcp(_: &str, said: &Map<String, Value>) -> Option<String> {
+    let context = said.get("mcp_context")?;
+    let part = |key: &str| context.get(key)?.as_str();
+    Some(format!(
+        "mcp__{}__{}",
+        part("server_name")?,
+        part("tool_name")?
+    ))
 }

@@ -8,17 +8,21 @@ use super::place::Root;
 use super::tool::{self, Call, Tool};
 use super::{Agent, AgentEvent};
 
+/// Where something lies in a payload: names of fields with dots between, and bars between
+/// places that are tried in turn.
+pub type Place = &'static str;
+
 /// How the payload of an event is read.
 #[derive(Debug)]
 pub enum Carries {
     /// A call of any tool, under these keys.
     Tool {
         /// Its name.
-        name: &'static str,
+        name: Place,
         /// Its arguments.
-        input: &'static str,
+        input: Place,
         /// What tells the call from others.
-        id: &'static str,
+        id: Place,
     },
     /// A call of one tool, whose arguments lie in the payload itself or under a key.
     OneTool {
@@ -29,25 +33,34 @@ pub enum Carries {
         /// The arguments; the rest of the payload is about something else.
         keys: &'static [&'static str],
     },
+    /// A call of a tool of an MCP server.
+    Mcp {
+        /// The server's name.
+        server: Place,
+        /// The tool's name.
+        name: Place,
+        /// Its arguments.
+        input: Place,
+    },
     /// What a tool came back with.
     Output {
         /// The tool's name.
-        name: &'static str,
+        name: Place,
         /// Its arguments.
-        input: &'static str,
-        /// The keys for what it came back with: the first that is there counts.
-        output: &'static [&'static str],
+        input: Place,
+        /// What it came back with.
+        output: Place,
         /// What tells the call from others.
-        id: &'static str,
+        id: Place,
         /// Whether it failed.
         failed: bool,
     },
-    /// The user's message, under this key.
-    Prompt(&'static str),
-    /// A request to a model, or its response, under this key.
-    Model(&'static str),
-    /// The end of the agent's work; its last message is under this key.
-    Stop(&'static str),
+    /// The user's message.
+    Prompt(Place),
+    /// A request to a model, or its response.
+    Model(Place),
+    /// The end of the agent's work, with its last message.
+    Stop(Place),
     /// Anything else, as it is.
     Object,
 }
@@ -153,7 +166,16 @@ impl Reader<'_> {
             Carries::Tool { name, input, id } => {
                 let name = self.text(name)?;
                 let input = self.arguments(name, input)?;
-                self.calls(name, input, self.said.get(id))
+                self.calls(name, input, self.find(id))
+            }
+            Carries::Mcp {
+                server,
+                name,
+                input,
+            } => {
+                let name = format!("mcp__{}__{}", self.text(server)?, self.text(name)?);
+                let input = self.arguments(&name, input)?;
+                self.calls(&name, input, None)
             }
             Carries::OneTool { tool, within, keys } => {
                 let input = self.part(within, keys)?;
@@ -173,7 +195,7 @@ impl Reader<'_> {
                 Ok((vec![payload.into()], None))
             }
             Carries::Stop(key) => {
-                let message = self.said.get(key).cloned().unwrap_or(Value::Null);
+                let message = self.find(key).cloned().unwrap_or(Value::Null);
                 let mut payload = self.about(None);
                 payload.insert("response".to_owned(), message);
                 Ok((vec![payload.into()], None))
@@ -217,7 +239,8 @@ impl Reader<'_> {
         id: Option<&Value>,
     ) -> Result<(Vec<Value>, Option<ToolCall>), HeardError> {
         let own = self.agent.tools.iter().find(|tool| tool.own == name);
-        let calls = self.canonical(name, own, &input)?;
+        let mcp = (self.agent.mcp)(name, self.said);
+        let calls = self.canonical(mcp.as_deref().unwrap_or(name), own, &input)?;
         let payloads = calls.iter().map(|call| {
             let mut payload = Map::new();
             if let Some(id @ Value::String(_)) = id {
@@ -246,21 +269,22 @@ impl Reader<'_> {
             .ok_or_else(|| HeardError::Twice {
                 tool: name.to_owned(),
             })?;
-        if call.name == APPLY_PATCH {
-            let text = call.args.get("patch").and_then(Value::as_str);
-            let calls = patch::calls(text.unwrap_or_default(), self.root);
-            if !calls.is_empty() {
-                return Ok(calls);
+        let parts = match call.name.as_str() {
+            APPLY_PATCH => {
+                let text = call.args.get("patch").and_then(Value::as_str);
+                patch::calls(text.unwrap_or_default(), self.root)
             }
-        }
-        Ok(vec![call])
+            tool::RUN_COMMANDS => tool::commands(&call),
+            _ => Vec::new(),
+        };
+        Ok(if parts.is_empty() { vec![call] } else { parts })
     }
 
     /// The arguments of a call. A tool that guards know has an object, or its text: what
     /// is neither would be a call whose arguments nobody saw.
     fn arguments(&self, name: &str, key: &'static str) -> Result<Value, HeardError> {
         let known = self.agent.tools.iter().any(|tool| tool.own == name);
-        match self.said.get(key) {
+        match self.find(key) {
             Some(object @ Value::Object(_)) => Ok(object.clone()),
             Some(Value::String(text)) => match crate::json::parse_value(text) {
                 Ok(object @ Value::Object(_)) => Ok(object),
@@ -300,21 +324,21 @@ impl Reader<'_> {
         &self,
         name: &'static str,
         input: &'static str,
-        output: &[&'static str],
-        id: &'static str,
+        output: Place,
+        id: Place,
         failed: bool,
     ) -> Result<Value, HeardError> {
         let own_name = self.text(name)?;
         let own = self.agent.tools.iter().find(|tool| tool.own == own_name);
         let mut payload = Map::new();
-        if let Some(id @ Value::String(_)) = self.said.get(id) {
+        if let Some(id @ Value::String(_)) = self.find(id) {
             payload.insert("call_id".to_owned(), id.clone());
         }
         payload.insert(
             "name".to_owned(),
             own.map_or(own_name, |own| own.canonical).into(),
         );
-        let found = output.iter().find_map(|key| self.said.get(*key));
+        let found = self.find(output);
         payload.insert("result".to_owned(), found.cloned().unwrap_or(Value::Null));
         payload.insert("is_error".to_owned(), failed.into());
         // It is over: arguments that cannot be read are no reason to say nothing.
@@ -328,15 +352,24 @@ impl Reader<'_> {
         Ok(json!(payload))
     }
 
+    /// Finds what lies at a place.
+    fn find(&self, place: Place) -> Option<&Value> {
+        place.split('|').find_map(|path| {
+            let mut steps = path.split('.');
+            let first = self.said.get(steps.next()?)?;
+            steps.try_fold(first, |value, step| value.get(step))
+        })
+    }
+
     fn text(&self, key: &'static str) -> Result<&str, HeardError> {
-        match self.said.get(key) {
+        match self.find(key) {
             Some(Value::String(text)) => Ok(text),
             other => Err(self.wrong(key, "a string", kind(other))),
         }
     }
 
     fn object(&self, key: &'static str) -> Result<&Map<String, Value>, HeardError> {
-        match self.said.get(key) {
+        match self.find(key) {
             Some(Value::Object(object)) => Ok(object),
             other => Err(self.wrong(key, "an object", kind(other))),
         }

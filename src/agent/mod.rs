@@ -14,23 +14,43 @@ mod tool;
 mod verdict;
 
 mod claude_code;
+mod cline;
 mod codex;
+mod copilot;
+mod cursor;
 mod gemini;
+mod goose;
+mod kiro;
+mod opencode;
+mod windsurf;
 
 use std::time::Duration;
+
+use serde_json::{Map, Value};
 
 use crate::dialect::{self, Dialect, EventInfo};
 
 pub use answer::{AgentError, Asked, MAX_INPUT, Parsed, decide, directory, hand_on, refusal};
 pub use front::{Setting, answer};
-pub use heard::{Carries, Heard, HeardError};
+pub use heard::{Carries, Heard, HeardError, Place};
 pub use place::{Root, is_project, project};
 pub use reply::Reply;
 pub use tool::{Call, Tool};
 pub use verdict::{Decided, Said, Verdict};
 
 /// All agents, in the order in which people read about them.
-pub static ALL: [&Agent; 3] = [&claude_code::AGENT, &codex::AGENT, &gemini::AGENT];
+pub static ALL: [&Agent; 10] = [
+    &claude_code::AGENT,
+    &codex::AGENT,
+    &gemini::AGENT,
+    &cursor::AGENT,
+    &copilot::AGENT,
+    &windsurf::AGENT,
+    &kiro::AGENT,
+    &goose::AGENT,
+    &cline::AGENT,
+    &opencode::AGENT,
+];
 
 /// One agent.
 pub struct Agent {
@@ -44,6 +64,8 @@ pub struct Agent {
     pub event_key: &'static str,
     /// Its tools that have a canonical form.
     pub tools: &'static [Tool],
+    /// Returns the canonical name of a tool of an MCP server, where the agent has another.
+    pub mcp: fn(&str, &Map<String, Value>) -> Option<String>,
     /// Whether it merges a rewritten input over the old one, so that nothing can be taken
     /// away.
     pub merges: bool,
@@ -79,6 +101,9 @@ pub struct AgentEvent {
     pub ask: Option<&'static str>,
     /// How a text for the model is encoded, where the agent hands one on.
     pub context: Option<&'static str>,
+    /// Whether `install` registers it. Where the agent takes a hook for more than a
+    /// question, it does not.
+    pub wired: bool,
     /// How long the agent waits; `install` writes it into the agent's settings where
     /// that can be set.
     pub timeout: Duration,
@@ -96,7 +121,9 @@ impl Agent {
     /// Finds one of its events.
     #[must_use]
     pub fn event(&self, name: &str) -> Option<&'static AgentEvent> {
-        self.events.iter().find(|event| event.name == name)
+        // Some spell an event in two ways.
+        let same = |event: &&AgentEvent| event.name.eq_ignore_ascii_case(name);
+        self.events.iter().find(same)
     }
 }
 
@@ -118,6 +145,7 @@ const fn native(name: &'static str, event: &'static str, carries: Carries) -> Ag
         modify: None,
         ask: None,
         context: None,
+        wired: true,
         timeout: DEFAULT_TIMEOUT,
     }
 }
@@ -137,3 +165,22 @@ const fn foreign(
 
 /// How long an agent is told to wait where it can be told.
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// A tool with other names for its arguments.
+const fn tool(
+    own: &'static str,
+    canonical: &'static str,
+    keys: &'static [(&'static str, &'static str)],
+) -> Tool {
+    Tool {
+        own,
+        canonical,
+        keys,
+    }
+}
+
+/// The reason with the texts for the model behind it, for agents that take one text.
+fn together(reason: &str, said: &Said) -> String {
+    let texts = std::iter::once(reason.to_owned()).chain(said.context());
+    texts.collect::<Vec<_>>().join("\n\n")
+}

@@ -31,6 +31,9 @@ pub struct Tool {
     pub keys: &'static [(&'static str, &'static str)],
 }
 
+/// The name of a tool that runs several commands, each of which is a call of its own.
+pub(super) const RUN_COMMANDS: &str = "run_commands";
+
 /// The argument that names a place in the project.
 const PATH: &str = "path";
 
@@ -133,10 +136,67 @@ pub(super) fn unknown(name: &str, input: &Value) -> Call {
     }
 }
 
+/// Returns a call for each of several commands; none where one of them is no command.
+#[must_use]
+pub(super) fn commands(call: &Call) -> Vec<Call> {
+    let Some(Value::Array(all)) = call.args.get("commands") else {
+        return Vec::new();
+    };
+    let one = |command: &Value| {
+        let text = match command {
+            Value::String(text) => text.clone(),
+            Value::Object(object) => spelled_out(object)?,
+            _ => return None,
+        };
+        Some(Call {
+            name: "run_command".to_owned(),
+            args: Map::from_iter([("command".to_owned(), text.into())]),
+        })
+    };
+    let calls: Option<Vec<Call>> = all.iter().map(one).collect();
+    calls.unwrap_or_default()
+}
+
+/// A command and its arguments as a line for a shell.
+fn spelled_out(object: &Map<String, Value>) -> Option<String> {
+    let mut line = object.get("command")?.as_str()?.to_owned();
+    for word in object
+        .get("args")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+    {
+        line.push(' ');
+        line += &format!("'{}'", word.as_str()?.replace('\'', "'\\''"));
+    }
+    Some(line)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn each_of_several_commands_is_a_call() {
+        let call = |commands| Call {
+            name: RUN_COMMANDS.to_owned(),
+            args: object(json!({"commands": commands})),
+        };
+        let lines = |value| -> Vec<String> {
+            let calls = commands(&call(value));
+            calls
+                .iter()
+                .map(|call| call.args["command"].as_str().unwrap().to_owned())
+                .collect()
+        };
+        assert_eq!(
+            lines(json!(["ls", {"command": "rm", "args": ["-rf", "a'b"]}])),
+            ["ls", r"rm '-rf' 'a'\''b'"]
+        );
+        assert!(lines(json!(["ls", 1])).is_empty());
+        assert!(lines(json!("ls")).is_empty());
+    }
 
     const WRITE: Tool = Tool {
         own: "Write",

@@ -1,0 +1,91 @@
+//! goose. Only `PreToolUse` keeps anything from happening; the other events are told, not
+//! asked, whatever their names promise.
+
+use super::verdict::{Said, Verdict};
+use super::{Agent, AgentEvent, Carries, Reply, Tool, native, together, tool};
+
+/// goose.
+pub(super) static AGENT: Agent = Agent {
+    name: "goose",
+    title: "goose",
+    events: &EVENTS,
+    event_key: "event",
+    tools: &TOOLS,
+    mcp,
+    merges: false,
+    encode,
+};
+
+const EXIT: Option<&str> = Some("exit code 2 with the reason on standard error");
+
+const fn output(name: &'static str, failed: bool) -> AgentEvent {
+    native(
+        name,
+        "tool.post",
+        Carries::Output {
+            name: "tool_name",
+            input: "tool_input",
+            output: "tool_output",
+            id: "tool_use_id",
+            failed,
+        },
+    )
+}
+
+static EVENTS: [AgentEvent; 9] = [
+    native("SessionStart", "session.start", Carries::Object),
+    native("UserPromptSubmit", "turn.start", Carries::Prompt("message")),
+    AgentEvent {
+        guards: true,
+        block: EXIT,
+        ..native(
+            "PreToolUse",
+            "tool.pre",
+            Carries::Tool {
+                name: "tool_name",
+                input: "tool_input",
+                id: "tool_use_id",
+            },
+        )
+    },
+    output("PostToolUse", false),
+    output("PostToolUseFailure", true),
+    native("SubagentStart", "delegation.pre", Carries::Object),
+    native("SubagentStop", "delegation.post", Carries::Object),
+    native("Stop", "agent.stop", Carries::Stop("message")),
+    native("SessionEnd", "session.end", Carries::Object),
+];
+
+static TOOLS: [Tool; 5] = [
+    tool("developer__shell", "run_command", &[]),
+    tool("developer__write", "write_file", &[]),
+    tool(
+        "developer__edit",
+        "edit_file",
+        &[("before", "old_text"), ("after", "new_text")],
+    ),
+    tool(
+        "developer__text_editor",
+        "edit_file",
+        &[
+            ("command", "operation"),
+            ("file_text", "content"),
+            ("old_str", "old_text"),
+            ("new_str", "new_text"),
+        ],
+    ),
+    tool("developer__tree", "list_files", &[]),
+];
+
+/// Every other tool is one of an extension.
+fn mcp(name: &str, _: &serde_json::Map<String, serde_json::Value>) -> Option<String> {
+    let (extension, tool) = name.split_once("__")?;
+    Some(format!("mcp__{extension}__{tool}"))
+}
+
+fn encode(_: &AgentEvent, said: &Said) -> Reply {
+    match &said.verdict {
+        Verdict::Block(reason) => Reply::refusal(&together(reason, said)),
+        _ => Reply::silence().noting(&said.notes),
+    }
+}
