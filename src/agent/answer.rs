@@ -83,6 +83,11 @@ pub enum AgentError {
     /// It took too long.
     #[error("no decision within {0:?}; hookbox answers before the agent stops waiting")]
     Late(Duration),
+    /// The code of the hooks is not compiled yet.
+    #[error(
+        "the hooks are being compiled for this machine, which goes on in the background after {0:?}; try again in a minute, and run `hookbox validate` before an agent needs them"
+    )]
+    Compiling(Duration),
     /// hookbox itself broke.
     #[error("hookbox broke: {0}; please report this")]
     Broken(String),
@@ -211,10 +216,9 @@ pub fn hand_on(question: &Question) {
 pub fn decide(
     agent: &'static Agent,
     runtime: &Runtime,
-    parsed: &Parsed,
+    heard: &Heard,
     root: &Root,
 ) -> Result<Said, AgentError> {
-    let heard = Heard::new(agent, parsed.event, &parsed.said, root)?;
     let mut decided = Vec::new();
     for payload in &heard.payloads {
         QUESTIONS.with_borrow_mut(Vec::clear);
@@ -223,14 +227,14 @@ pub fn decide(
             transcript: heard.transcript.clone(),
             ..About::default()
         };
-        let event = parsed.event;
+        let event = heard.event;
         let outcome = runtime.dispatch_in(event.dialect, event.event, payload.clone(), about)?;
         decided.push(Decided {
             outcome,
             questions: QUESTIONS.with_borrow_mut(std::mem::take),
         });
     }
-    Ok(Said::of(agent, &heard, &decided, root))
+    Ok(Said::of(agent, heard, &decided, root))
 }
 
 /// Returns the directory that an event happened in, as the agent says it.

@@ -5,8 +5,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
 use super::answer::{AgentError, Asked, Parsed, decide, directory, refusal};
+use super::heard::Heard;
 use super::place::{self, Root};
-use super::{AgentEvent, Reply};
+use super::{AgentEvent, Reply, trust};
 use crate::runtime::Runtime;
 
 /// What is known of a question beside what the agent said.
@@ -21,11 +22,12 @@ pub struct Setting {
 /// Something that went wrong, and the event if it was known by then.
 type Undecided = (Option<&'static AgentEvent>, AgentError);
 
-/// Answers an agent. `load` returns the hooks of a project.
+/// Answers an agent. `load` returns the hooks of a project, as far as the event concerns
+/// them.
 pub fn answer(
     asked: &Asked<'_>,
     setting: &Setting,
-    load: impl FnOnce(&Root) -> Result<Runtime, AgentError>,
+    load: impl FnOnce(&Root, &Heard) -> Result<Runtime, AgentError>,
 ) -> Reply {
     let wired = asked.wired.and_then(|name| asked.agent.event(name));
     let tried = catch_unwind(AssertUnwindSafe(|| attempt(asked, setting, load)));
@@ -40,7 +42,7 @@ pub fn answer(
 fn attempt(
     asked: &Asked<'_>,
     setting: &Setting,
-    load: impl FnOnce(&Root) -> Result<Runtime, AgentError>,
+    load: impl FnOnce(&Root, &Heard) -> Result<Runtime, AgentError>,
 ) -> Result<Reply, Undecided> {
     let parsed = asked.parse().map_err(|error| (None, error))?;
     let event = parsed.event;
@@ -49,8 +51,12 @@ fn attempt(
         // Wired for all projects, and this is none.
         return Ok(Reply::silence());
     };
-    let runtime = load(&root).map_err(known)?;
-    let said = decide(asked.agent, &runtime, &parsed, &root).map_err(known)?;
+    let heard =
+        Heard::new(asked.agent, event, &parsed.said, &root).map_err(|error| known(error.into()))?;
+    let doubts = reviewed(&root, event).map_err(known)?;
+    let runtime = load(&root, &heard).map_err(known)?;
+    let mut said = decide(asked.agent, &runtime, &heard, &root).map_err(known)?;
+    said.notes.extend(doubts);
     Ok((asked.agent.encode)(event, &said))
 }
 
@@ -70,6 +76,19 @@ fn root(setting: &Setting, parsed: &Parsed) -> Result<Option<Root>, AgentError> 
         .filter_map(|from| Some((place::project(from)?, from)))
         .next();
     Ok(found.map(|(real, from): (PathBuf, &Path)| Root::new(real, Some(from))))
+}
+
+/// Says what changed since it was reviewed. Where that matters, nothing is decided by it.
+fn reviewed(root: &Root, event: &AgentEvent) -> Result<Option<String>, AgentError> {
+    match trust::compare(&root.real) {
+        Ok(None) => Ok(None),
+        Ok(Some(finding)) if finding.strict && event.guards => {
+            Err(AgentError::Untrusted(finding.sentence()))
+        }
+        Ok(Some(finding)) => Ok(Some(format!("hookbox: {}", finding.sentence()))),
+        // Whether it is strict is not known either.
+        Err(error) => Err(AgentError::Untrusted(error.to_string())),
+    }
 }
 
 fn words(panic: &(dyn std::any::Any + Send)) -> String {

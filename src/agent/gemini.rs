@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 use super::verdict::{Said, Verdict};
 use super::{Agent, AgentEvent, Carries, Reply, Tool, foreign, native, together, tool};
 use crate::dialect::polytoken;
+use crate::json::to_text;
 
 /// Gemini CLI.
 pub(super) static AGENT: Agent = Agent {
@@ -19,7 +20,7 @@ pub(super) static AGENT: Agent = Agent {
     encode,
 };
 
-const DENY: Option<&str> = Some("exit code 2 with the reason on standard error");
+const DENY: Option<&str> = Some("decision: deny, and exit code 2");
 const CONTEXT: Option<&str> = Some("additionalContext");
 
 static EVENTS: [AgentEvent; 11] = [
@@ -143,8 +144,13 @@ fn encode(event: &AgentEvent, said: &Said) -> Reply {
     match &said.verdict {
         Verdict::Pass | Verdict::Ask(..) => {}
         Verdict::Block(reason) => {
-            // Anything on standard output would be read instead.
-            return Reply::refusal(&together(reason, said));
+            let reason = together(reason, said);
+            // It reads whatever parses as JSON before it looks at the exit code, also on
+            // standard error.
+            return Reply {
+                stdout: to_text(&json!({"decision": "deny", "reason": reason})),
+                ..Reply::refusal(&reason)
+            };
         }
         Verdict::Rewrite(new) => {
             let key = match event.name {

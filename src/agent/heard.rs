@@ -160,6 +160,23 @@ impl Heard {
     }
 }
 
+impl Heard {
+    /// Returns the point that the event stands for, where only its hooks matter.
+    #[must_use]
+    pub fn point(&self) -> Option<&str> {
+        Some(self.event.info()?.point_of(self.event.event))
+    }
+
+    /// Returns the tool that the event is about, if it is about one and only one.
+    #[must_use]
+    pub fn tool(&self) -> Option<&str> {
+        match self.payloads.as_slice() {
+            [only] => only.get("name")?.as_str(),
+            _ => None,
+        }
+    }
+}
+
 impl Reader<'_> {
     fn read(&self) -> Result<(Vec<Value>, Option<ToolCall>), HeardError> {
         match self.event.carries {

@@ -5,12 +5,17 @@
 //! [`ALL`]; nothing behind this room knows which agent an event came from.
 
 mod answer;
+pub mod defence;
 mod front;
+mod guard;
 mod heard;
 mod patch;
 mod place;
+mod record;
 mod reply;
+pub mod table;
 mod tool;
+pub mod trust;
 mod verdict;
 
 mod claude_code;
@@ -32,8 +37,10 @@ use crate::dialect::{self, Dialect, EventInfo};
 
 pub use answer::{AgentError, Asked, MAX_INPUT, Parsed, decide, directory, hand_on, refusal};
 pub use front::{Setting, answer};
+pub(crate) use guard::self_defence;
 pub use heard::{Carries, Heard, HeardError, Place};
 pub use place::{Root, is_project, project};
+pub use record::{recorder, tape_of};
 pub use reply::Reply;
 pub use tool::{Call, Tool};
 pub use verdict::{Decided, Said, Verdict};

@@ -8,7 +8,7 @@ use crate::json::to_text;
 const BLOCKED: i32 = 2;
 
 /// What goes back to the agent.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Reply {
     /// Standard output.
     pub stdout: String,

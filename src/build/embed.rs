@@ -21,7 +21,21 @@ const LEFT_OUT: [&str; 9] = [
 /// The folders below `guest-sdk/` that projects get. The interpreter is not one of them.
 const SDKS: [&str; 6] = ["rust", "js", "python", "go", "c", "zig"];
 
+/// Links the binary for a fixed address where that is known to work. An agent starts it for
+/// every event, and moving its million bytes of pointers costs more than most decisions;
+/// everything that is mapped later still lies at random addresses.
+fn fixed_address() {
+    let wanted = |name: &str, value: &str| env::var(name).is_ok_and(|found| found == value);
+    if wanted("CARGO_CFG_TARGET_OS", "linux")
+        && wanted("CARGO_CFG_TARGET_ENV", "gnu")
+        && wanted("CARGO_CFG_TARGET_ARCH", "x86_64")
+    {
+        println!("cargo::rustc-link-arg-bins=-no-pie");
+    }
+}
+
 fn main() -> io::Result<()> {
+    fixed_address();
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());
     let mut text = String::new();
     table(&mut text, "SDKS", &root.join("guest-sdk"), &SDKS, &LEFT_OUT)?;

@@ -7,6 +7,7 @@ use anyhow::Result;
 use clap::Args;
 
 use super::{ProjectArgs, print_json, style, validate};
+use crate::agent::{Agent, table};
 use crate::dialect::{self, harness, harness::events};
 use crate::handler::Handler;
 use crate::handler::process::ProcessHook;
@@ -20,6 +21,9 @@ pub(super) struct ExplainArgs {
     event: Option<String>,
     #[command(flatten)]
     project: ProjectArgs,
+    /// Also say what becomes of decisions that this agent cannot be told
+    #[arg(long, value_name = "NAME", value_parser = super::hook::agent)]
+    agent: Option<&'static Agent>,
     /// Print one JSON list
     #[arg(long)]
     json: bool,
@@ -27,7 +31,8 @@ pub(super) struct ExplainArgs {
 
 impl ExplainArgs {
     pub(super) fn run(self) -> Result<i32> {
-        let runtime = self.project.builder().load()?;
+        let defended = self.agent.is_some();
+        let runtime = self.project.builder().self_defence(defended).load()?;
         let point = self.event.as_deref().map(point).transpose()?;
         let mut hooks: Vec<&Hook> = runtime
             .hooks()
@@ -48,6 +53,9 @@ impl ExplainArgs {
         let several = hooks.iter().any(|hook| *hook.dialect != harness::DIALECT);
         for stack in hooks.chunk_by(|a, b| a.point == b.point) {
             write!(stdout, "{}", stack_text(stack, several))?;
+            if let (Some(agent), Some(first)) = (self.agent, stack.first()) {
+                write!(stdout, "{}", heard_by(agent, &first.point))?;
+            }
         }
         Ok(0)
     }
@@ -73,6 +81,33 @@ fn place(point: &str) -> Option<usize> {
         let mut all = dialect::ALL.iter().flat_map(|dialect| (dialect.events)());
         Some(100 + all.position(|info| info.point == point)?)
     })
+}
+
+/// What an agent makes of the decisions at a point: those that it cannot be told.
+fn heard_by(agent: &Agent, point: &str) -> String {
+    let losses = table::losses(agent, point);
+    let here = agent.events.iter().any(|event| {
+        let info = event.info();
+        info.is_some_and(|info| info.point_of(event.event) == point)
+    });
+    let title = agent.title;
+    if !here {
+        let line = format!("{title} has no such event: these hooks never run there");
+        return format!("  {}\n", style::bad(line));
+    }
+    let mut text = String::new();
+    for loss in losses {
+        let line = format!(
+            "in {title}, {} at {} becomes {}",
+            loss.decision, loss.event, loss.becomes
+        );
+        let _ = writeln!(text, "  {}", style::notable(line));
+    }
+    if text.is_empty() {
+        let line = format!("{title} can be told every decision here");
+        let _ = writeln!(text, "  {}", style::good(line));
+    }
+    text
 }
 
 fn stack_text(stack: &[&Hook], several: bool) -> String {

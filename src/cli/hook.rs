@@ -1,18 +1,21 @@
 //! `hookbox hook`: what an agent runs.
 
+mod watch;
+
+use std::ffi::OsString;
 use std::io::{Read as _, Write as _};
 use std::path::PathBuf;
-use std::process::exit;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use anyhow::Result;
 use clap::Args;
 
-use crate::agent::{self, Agent, AgentError, Asked, Reply, Setting};
+use crate::agent::{self, Agent, AgentError, Asked, Reply, Root, Setting};
+use crate::dialect::kept::Narrow;
 use crate::runtime::Runtime;
 use crate::sandbox::engine::Lifetime;
+use crate::tape::Recorder;
+use watch::Watch;
 
 /// Answer one event of an agent: what an agent runs, wired by `hookbox install`
 ///
@@ -47,39 +50,34 @@ pub(super) fn agent(name: &str) -> std::result::Result<&'static Agent, String> {
 }
 
 impl HookArgs {
-    pub(super) fn run(self) -> Result<i32> {
-        let answered = Arc::new(AtomicBool::new(false));
-        let watch = self.watch(&answered);
-        std::thread::spawn(watch);
-        let reply = self.reply();
-        if answered.swap(true, Ordering::SeqCst) {
-            // The answer is being written; it ends the process.
-            loop {
-                std::thread::park();
+    /// Takes the arguments as `install` writes them; nothing if they are any others.
+    pub(super) fn plain(mut arguments: impl Iterator<Item = OsString>) -> Option<Self> {
+        if arguments.next()? != "hook" {
+            return None;
+        }
+        let mut args = Self {
+            agent: agent::named(arguments.next()?.to_str()?)?,
+            event: None,
+            project: None,
+            tape: None,
+            deadline: None,
+        };
+        while let Some(flag) = arguments.next() {
+            let value = arguments.next()?;
+            match flag.to_str()? {
+                "--event" => args.event = Some(value.into_string().ok()?),
+                "--project" => args.project = Some(value.into()),
+                _ => return None,
             }
         }
-        Ok(hand_over(&reply))
+        Some(args)
     }
 
-    /// Answers in time, whatever the rest of the process is busy with.
-    fn watch(&self, answered: &Arc<AtomicBool>) -> impl FnOnce() + Send + 'static {
-        let deadline = self.deadline();
-        let asked = Asked {
-            agent: self.agent,
-            wired: None,
-            input: &[],
-        };
-        let event = self.event.clone();
-        let agent = asked.agent;
-        let answered = Arc::clone(answered);
-        move || {
-            std::thread::sleep(deadline);
-            if !answered.swap(true, Ordering::SeqCst) {
-                let event = event.as_deref().and_then(|name| agent.event(name));
-                let reply = agent::refusal(agent, event, &AgentError::Late(deadline));
-                exit(hand_over(&reply));
-            }
-        }
+    pub(super) fn run(self) -> i32 {
+        let watch = Watch::start(self.agent, self.event.clone(), self.deadline());
+        let reply = self.reply();
+        watch.end();
+        hand_over(&reply)
     }
 
     /// Four fifths of what the agent gives, and at least half a second less.
@@ -110,13 +108,45 @@ impl HookArgs {
             project: self.project.clone(),
             directory: std::env::current_dir().ok(),
         };
-        agent::answer(&asked, &setting, |root| {
-            let runtime = Runtime::builder(&root.real)
+        let mut recorder = None;
+        let reply = agent::answer(&asked, &setting, |root, heard| {
+            let project = root.real.clone();
+            let builder = Runtime::builder(&root.real)
                 .lifetime(Lifetime::OneShot)
+                .on_progress(Arc::new(move |progress| {
+                    watch::compiling(&progress, &project)
+                }))
                 .ask_agent(agent::hand_on)
-                .load()?;
+                .self_defence(true);
+            if let Some(path) = self.tape(root)? {
+                let tape = agent::recorder(&path)?;
+                let runtime = builder.tape(&tape).load()?;
+                recorder = Some(tape);
+                return Ok(runtime);
+            }
+            let narrow = Narrow {
+                point: heard.point(),
+                tool: heard.tool(),
+            };
+            let runtime = builder.load_for(&narrow)?;
+            // Taking it apart takes time that the agent would wait for.
+            std::mem::forget(runtime.clone());
             Ok(runtime)
-        })
+        });
+        match recorder.map(Recorder::close) {
+            Some(Err(error)) => asked.refusal(&AgentError::Tape(error.to_string())),
+            _ => reply,
+        }
+    }
+}
+
+impl HookArgs {
+    /// Returns the tape to record to, if the command or the project asks for one.
+    fn tape(&self, root: &Root) -> Result<Option<PathBuf>, AgentError> {
+        match &self.tape {
+            Some(path) => Ok(Some(path.clone())),
+            None => agent::tape_of(&root.real),
+        }
     }
 }
 

@@ -16,6 +16,7 @@ mod run;
 mod style;
 mod tape;
 mod test;
+mod trust;
 mod validate;
 
 use std::io::Write as _;
@@ -66,6 +67,7 @@ enum Verb {
     Bench(bench::BenchArgs),
     Replay(replay::ReplayArgs),
     Hook(hook::HookArgs),
+    Trust(trust::TrustArgs),
     #[command(subcommand)]
     Tape(tape::TapeVerb),
 }
@@ -100,6 +102,10 @@ impl ProjectArgs {
 /// Runs the command line and returns the exit code.
 #[must_use]
 pub fn main() -> i32 {
+    // Setting up the parser of all verbs takes longer than some answers.
+    if let Some(hook) = hook::HookArgs::plain(std::env::args_os().skip(1)) {
+        return hook.run();
+    }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
@@ -124,7 +130,8 @@ pub fn main() -> i32 {
         Verb::Inspect(args) => args.run(),
         Verb::Bench(args) => args.run(),
         Verb::Replay(args) => args.run(),
-        Verb::Hook(args) => args.run(),
+        Verb::Trust(args) => args.run(),
+        Verb::Hook(args) => Ok(args.run()),
         Verb::Tape(verb) => verb.run(),
     };
     result.unwrap_or_else(|error| complain(&error))

@@ -9,6 +9,7 @@ use clap::Args;
 
 use super::ask::Who;
 use super::{FAILED, ProjectArgs, payload, print_json, style};
+use crate::agent::{self, Agent, Asked, Setting};
 use crate::capability::log::LogLine;
 use crate::decision::{Effect, Ruling};
 use crate::dialect::Dialect;
@@ -25,7 +26,9 @@ use crate::tape::{RecordError, Recorder};
     after_help = "Example:\n  hookbox run tool.pre --payload '{\"name\":\"run_command\",\"args\":{\"command\":\"ls\"}}'"
 )]
 pub(super) struct RunArgs {
-    /// The event, for example tool.pre or pre_tool_use (see `hookbox events`)
+    /// The event, for example tool.pre or pre_tool_use (see `hookbox events`); with --agent
+    /// the agent's own, unless its payload says
+    #[arg(required_unless_present = "agent", default_value = "")]
     event: String,
     #[command(flatten)]
     project: ProjectArgs,
@@ -35,6 +38,9 @@ pub(super) struct RunArgs {
     /// The dialect of the event's name and payload, where several have it
     #[arg(long, value_name = "NAME", value_parser = super::dialect)]
     dialect: Option<&'static Dialect>,
+    /// Take the payload as this agent sends it, and show what it would be told
+    #[arg(long, value_name = "NAME", value_parser = super::hook::agent, conflicts_with_all = ["dialect", "native", "ask"])]
+    agent: Option<&'static Agent>,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -70,6 +76,9 @@ struct Decided {
 
 impl RunArgs {
     pub(super) fn run(self) -> Result<i32> {
+        if let Some(agent) = self.agent {
+            return self.as_agent(agent);
+        }
         match self.decide() {
             Ok(Decided {
                 outcome,
@@ -153,6 +162,55 @@ impl RunArgs {
             outcome,
             later,
         })
+    }
+
+    /// Shows what an agent would be told, and its bytes.
+    fn as_agent(&self, agent: &'static Agent) -> Result<i32> {
+        let input = payload::read(self.payload.as_deref())?.unwrap_or_default();
+        let asked = Asked {
+            agent,
+            wired: (!self.event.is_empty()).then_some(self.event.as_str()),
+            input: &input,
+        };
+        let setting = Setting {
+            project: Some(self.project.project.clone()),
+            directory: None,
+        };
+        let mut tape = None;
+        let reply = agent::answer(&asked, &setting, |_, _| {
+            let mut builder = self
+                .project
+                .builder()
+                .ask_agent(agent::hand_on)
+                .self_defence(true);
+            if let Some(path) = &self.tape {
+                let recorder = agent::recorder(path)?;
+                builder = builder.tape(&recorder);
+                tape = Some(recorder);
+            }
+            Ok(builder.load()?)
+        });
+        if let Some(tape) = tape {
+            tape.close()?;
+        }
+        if self.json {
+            print_json(&reply)?;
+            return Ok(reply.code);
+        }
+        let mut stdout = anstream::stdout();
+        let verdict = if reply.code == 2 {
+            style::bad("✗ refused")
+        } else {
+            style::good("✓ answered")
+        };
+        writeln!(stdout, "{verdict} in the words of {}", agent.title)?;
+        for (name, text) in [("stdout", &reply.stdout), ("stderr", &reply.stderr)] {
+            if !text.is_empty() {
+                writeln!(stdout, "{} {}", style::name(name), style::plain(text))?;
+            }
+        }
+        writeln!(stdout, "{} {}", style::name("exit code"), reply.code)?;
+        Ok(reply.code)
     }
 
     /// Says what went wrong in the background, where nobody waited for it.

@@ -29,11 +29,17 @@ pub use process::Processes;
 /// The file of settings that belong to no dialect.
 const FILE: &str = "hookbox.toml";
 
+/// Where it can lie as well, for those who like a tidy project.
+const HIDDEN: &str = ".hookbox/config.toml";
+
+/// Where events are recorded to if nothing else is said.
+const TAPES: &str = ".hookbox/tapes";
+
 /// How large it may be.
 const MAX_BYTES: u64 = 1 << 20;
 
 /// The keys it may have.
-const KEYS: [&str; 13] = [
+const KEYS: [&str; 15] = [
     "hooks",
     "limits",
     "grant",
@@ -47,6 +53,8 @@ const KEYS: [&str; 13] = [
     "harness",
     "polytoken",
     "framework",
+    "record",
+    "self_defence",
 ];
 
 /// The settings of a project.
@@ -64,6 +72,10 @@ pub struct Config {
     pub cache: Option<Backend>,
     /// Whether a decision that is not on a tape counts.
     pub tape_required: bool,
+    /// The folder that `hookbox hook` records every event to.
+    pub record: Option<String>,
+    /// Whether the agent may change what guards it. Only `self_defence = false` says so.
+    pub defenceless: bool,
     /// Hook files outside of the folders of a dialect, relative to the project.
     pub hooks: Vec<String>,
     /// How the project's component is built.
@@ -144,16 +156,28 @@ impl Config {
     /// Reads `hookbox.toml`, if the project has one.
     pub(crate) fn load(root: &Dir, problems: &mut Vec<Diagnostic>) -> Self {
         let mut config = Self::default();
-        let text = match read(root) {
-            Ok(Some(text)) => text,
-            Ok(None) => return config,
-            Err(error) => {
-                problems.push(Diagnostic::error(format!("cannot be read: {error}")).in_file(FILE));
-                return config;
+        let mut found = Vec::new();
+        for file in [FILE, HIDDEN] {
+            match read(root, file) {
+                Ok(Some(text)) => found.push((file, text)),
+                Ok(None) => {}
+                Err(error) => {
+                    let message = format!("cannot be read: {error}");
+                    problems.push(Diagnostic::error(message).in_file(file));
+                    return config;
+                }
             }
+        }
+        if found.len() > 1 {
+            let message = format!("{FILE} and {HIDDEN} are both there, and only one can count");
+            let help = "move everything into one of them";
+            problems.push(Diagnostic::error(message).in_file(HIDDEN).help(help));
+        }
+        let Some((file, text)) = found.into_iter().next() else {
+            return config;
         };
-        let source = Source::new(FILE, text);
-        match toml::parse(FILE, &source.text) {
+        let source = Source::new(file, text);
+        match toml::parse(file, &source.text) {
             Ok(node) => {
                 let mut reader = Reader {
                     root,
@@ -193,6 +217,15 @@ impl Config {
                     Some(OnError::Block)
                 }
             };
+        }
+        if let Some(node) = node.get("record") {
+            self.record = record(node, reader);
+        }
+        if let Some(node) = node.get("self_defence") {
+            match node.as_bool() {
+                Some(on) => self.defenceless = !on,
+                None => reader.error("self_defence must be true or false", &node.span),
+            }
         }
         if let Some(node) = node.get("process") {
             self.process = process::read(node, reader);
@@ -327,14 +360,29 @@ fn hook_files(node: &Node, reader: &mut Reader<'_>) -> Vec<String> {
     files
 }
 
-fn read(root: &Dir) -> std::io::Result<Option<String>> {
+/// Reads `record`: whether events are recorded, or the folder they are recorded to.
+fn record(node: &Node, reader: &mut Reader<'_>) -> Option<String> {
+    match (node.as_bool(), node.as_str()) {
+        (Some(on), _) => on.then(|| TAPES.to_owned()),
+        (None, Some(folder)) if !folder.trim().is_empty() => Some(folder.to_owned()),
+        _ => {
+            let help = "write `record = true`, or the folder for the tapes";
+            reader.error_with_help("record must be true, false or a folder", &node.span, help);
+            None
+        }
+    }
+}
+
+fn read(root: &Dir, file: &str) -> std::io::Result<Option<String>> {
     use std::io::{Error, ErrorKind};
-    match root.symlink_metadata(FILE) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+    match root.symlink_metadata(file) {
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            return Ok(None);
+        }
         Err(error) => return Err(error),
         Ok(_) => {}
     }
-    let bytes = read_bounded(root, FILE, MAX_BYTES)?;
+    let bytes = read_bounded(root, file, MAX_BYTES)?;
     String::from_utf8(bytes)
         .map(Some)
         .map_err(|_| Error::new(ErrorKind::InvalidData, "it is not UTF-8"))

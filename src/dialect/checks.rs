@@ -10,11 +10,13 @@ use super::source::{beside, read_component};
 use crate::capability::grant::{Grants, Kind};
 use crate::config::Granted;
 use crate::diagnostic::{Diagnostic, Source};
+use crate::dialect::kept::Kept;
 use crate::failure::Failure;
 use crate::handler::starlark::{
     Entry, Function, Parser, Problem, Report, Script, Text, UseOfBuiltin,
 };
 use crate::handler::{Handler, Workshop};
+use crate::sandbox::compiled::Digest;
 use crate::sandbox::component::Outline;
 use crate::yaml::Node;
 
@@ -106,6 +108,43 @@ impl Checker<'_, '_> {
                 None
             }
         }
+    }
+
+    /// Takes a `when` that was checked before.
+    pub(super) fn known_when(&self, node: &Node) -> Arc<Text> {
+        Arc::new(self.text(node))
+    }
+
+    /// Takes a script that was checked before, and has an entry point.
+    pub(super) fn known_script(&self, node: &Node) -> Arc<Script> {
+        Arc::new(Script {
+            text: self.text(node),
+            entry: Entry::Present,
+        })
+    }
+
+    /// Takes a component that was checked before.
+    pub(super) fn known_component(
+        &mut self,
+        root: &Dir,
+        node: &Node,
+        kept: &Kept,
+    ) -> Option<Handler> {
+        let path = beside(&self.source.path, node.as_str().unwrap_or_default());
+        let known = kept.component(&path);
+        let handler = known.and_then(|known| {
+            let digest = Digest::known(&known.digest);
+            let bytes = || read_component(root, &path).unwrap_or_default();
+            let made = self
+                .workshop
+                .kept_component(&path, &digest, known.command, bytes);
+            made.ok()
+        });
+        if handler.is_none() {
+            // The project is loaded anew then, and says what is wrong.
+            self.error(format!("component {path:?} is not kept"), &node.span);
+        }
+        handler
     }
 
     /// Checks a function of a module that is a file of its own.

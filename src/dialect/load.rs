@@ -7,6 +7,7 @@ use std::sync::Arc;
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 
+use super::kept::{self, Kept, Narrow};
 use super::{ALL, Dialect, EventInfo, harn};
 use crate::capability::grant::Kind;
 use crate::config::Config;
@@ -23,6 +24,8 @@ pub struct Loaded {
     pub config: Config,
     /// What is wrong or odd.
     pub problems: Vec<Diagnostic>,
+    /// Whether these are only the hooks that one event can concern.
+    pub(crate) narrowed: bool,
 }
 
 /// What a project is loaded with beside its own files.
@@ -50,6 +53,8 @@ pub struct Loading<'a> {
     pub options: &'a Options,
     /// What the project sets for all hooks.
     pub config: Config,
+    /// What was found sound before, and has not changed.
+    pub(crate) kept: Option<Kept>,
     /// What was found so far.
     pub hooks: Vec<Hook>,
     /// The grants that something found so far uses.
@@ -60,6 +65,30 @@ pub struct Loading<'a> {
 
 /// Loads all hooks of a project.
 pub(crate) fn load(project: &Path, workshop: &Workshop, options: &Options) -> Loaded {
+    load_from(project, workshop, options, None)
+}
+
+/// Loads the hooks that an event can concern: from what was kept of the project, or all of
+/// them, which are then kept.
+pub(crate) fn load_kept(
+    project: &Path,
+    workshop: &Workshop,
+    options: &Options,
+    narrow: &Narrow<'_>,
+) -> Loaded {
+    if let Some(kept) = kept::find(project, workshop, options, narrow) {
+        let loaded = load_from(project, workshop, options, Some(kept));
+        // What cannot be brought back is loaded.
+        if loaded.problems.is_empty() {
+            return loaded;
+        }
+    }
+    kept::keep(project, workshop, options, || {
+        load(project, workshop, options)
+    })
+}
+
+fn load_from(project: &Path, workshop: &Workshop, options: &Options, kept: Option<Kept>) -> Loaded {
     let root = match Dir::open_ambient_dir(project, ambient_authority()) {
         Ok(root) => root,
         Err(error) => {
@@ -67,6 +96,7 @@ pub(crate) fn load(project: &Path, workshop: &Workshop, options: &Options) -> Lo
             return Loaded {
                 hooks: Vec::new(),
                 config: Config::default(),
+                narrowed: false,
                 problems: vec![
                     Diagnostic::error(message)
                         .in_file(project.display().to_string())
@@ -84,12 +114,17 @@ pub(crate) fn load(project: &Path, workshop: &Workshop, options: &Options) -> Lo
         workshop,
         options,
         config,
+        kept,
         hooks: Vec::new(),
         used: BTreeSet::new(),
         problems,
     };
     // The native one comes first wherever its hooks run: it can set what holds for all.
     for dialect in ALL {
+        // Only the native one is ever kept.
+        if loading.kept.is_some() && *dialect != super::harness::DIALECT {
+            continue;
+        }
         if let Some(place) = order.iter().position(|name| *name == dialect.name) {
             loading.read(dialect, place);
         }
@@ -110,8 +145,11 @@ impl Loading<'_> {
         for (position, hook) in self.hooks.iter_mut().enumerate() {
             hook.position = position;
         }
-        self.unused_by_all();
+        if self.kept.is_none() {
+            self.unused_by_all();
+        }
         Loaded {
+            narrowed: self.kept.is_some(),
             hooks: self.hooks.into_iter().map(Arc::new).collect(),
             config: self.config,
             problems: self.problems,

@@ -11,6 +11,7 @@ pub mod flat;
 pub mod framework;
 pub mod harn;
 pub mod harness;
+pub(crate) mod kept;
 mod load;
 pub mod polytoken;
 mod program;
@@ -28,8 +29,8 @@ use crate::hook::{Hook, OnError};
 use crate::json::Json;
 use crate::outcome::Outcome;
 use harness::payload::PayloadError;
-pub(crate) use load::load;
 pub use load::{Loaded, Loading, Options};
+pub(crate) use load::{load, load_kept};
 
 /// All dialects, in the order in which their hooks run unless the project says
 /// otherwise.

@@ -39,15 +39,24 @@ impl ComponentHook {
         component: &Component,
         digest: Digest,
     ) -> Result<Self, Failure> {
+        let hook = Self::tried(engine, component, digest)?;
+        hook.try_out(engine)?;
+        Ok(hook)
+    }
+
+    /// Links a component of which an instance was made before.
+    pub(super) fn tried(
+        engine: &Engine,
+        component: &Component,
+        digest: Digest,
+    ) -> Result<Self, Failure> {
         let Linked { ready, imports } = link_hook(engine, component)?;
-        let hook = Self {
+        Ok(Self {
             ready,
             needs_wasi: imports.iter().any(|import| import.starts_with(WASI)),
             imports,
             digest,
-        };
-        hook.try_out(engine)?;
-        Ok(hook)
+        })
     }
 
     /// Makes one instance and throws it away: what is wrong with the types of the

@@ -194,6 +194,40 @@ impl Workshop {
         Ok(Handler::Component(Arc::new(hook)))
     }
 
+    /// Makes a component ready that was checked before, by the digest of its bytes. They are
+    /// read only if the store lost the compiled code.
+    pub(crate) fn kept_component(
+        &self,
+        name: &str,
+        digest: &Digest,
+        command: bool,
+        bytes: impl FnOnce() -> Vec<u8>,
+    ) -> Result<Handler, Failure> {
+        let component = self
+            .store
+            .load(
+                &self.engine,
+                digest,
+                name,
+                bytes,
+                &self.on_progress,
+                self.compile_time,
+            )
+            .map_err(|error| Failure::new(Cause::BadComponent, error.to_string()))?;
+        Ok(if command {
+            let command = CommandHook::new(&self.engine, &component, digest.clone())?;
+            Handler::Command(Arc::new(command))
+        } else {
+            let hook = ComponentHook::tried(&self.engine, &component, digest.clone())?;
+            Handler::Component(Arc::new(hook))
+        })
+    }
+
+    /// Returns the store of compiled code.
+    pub(crate) fn store(&self) -> &CodeStore {
+        &self.store
+    }
+
     /// Returns what looks at source without running it.
     ///
     /// # Errors

@@ -273,6 +273,11 @@ impl Interpreter {
 }
 
 impl Script {
+    /// Says whether there is something to call.
+    pub(crate) fn is_sound(&self) -> bool {
+        self.entry == Entry::Present
+    }
+
     fn failure(&self, problem: &wit::Problem) -> Failure {
         let failure = self.text.failure(problem);
         // A script that got as far as raising an error has a place to point at.

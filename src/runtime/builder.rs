@@ -15,6 +15,7 @@ use crate::capability::cache::Store;
 use crate::capability::http::{HttpError, Request, Response};
 use crate::capability::metrics::Metric;
 use crate::capability::services::{Ask, HandOn, Question, Services};
+use crate::dialect::kept::Narrow;
 use crate::dialect::{self, Dialect, Loaded, Options, harn};
 use crate::handler::Workshop;
 use crate::sandbox::compiled::{COMPILE_TIME, CodeStore, OnProgress};
@@ -37,6 +38,7 @@ pub struct RuntimeBuilder {
     services: Services,
     own_store: bool,
     taping: Taping,
+    defended: bool,
 }
 
 impl RuntimeBuilder {
@@ -53,6 +55,7 @@ impl RuntimeBuilder {
             services: Services::default(),
             own_store: false,
             taping: Taping::default(),
+            defended: false,
         }
     }
 
@@ -142,6 +145,14 @@ impl RuntimeBuilder {
     #[must_use]
     pub(crate) fn ask_agent(mut self, hand_on: HandOn) -> Self {
         self.services.ask = Ask::Agent(hand_on);
+        self
+    }
+
+    /// Adds the hook that keeps an agent from changing what guards it, unless the project
+    /// does without.
+    #[must_use]
+    pub fn self_defence(mut self, defended: bool) -> Self {
+        self.defended = defended;
         self
     }
 
@@ -279,6 +290,13 @@ impl RuntimeBuilder {
     /// # Errors
     /// Returns every problem that keeps it from loading whole.
     pub fn load(self) -> Result<Runtime, LoadError> {
+        self.load_with(|origin, workshop| dialect::load(&origin.project, workshop, &origin.options))
+    }
+
+    fn load_with(
+        self,
+        load: impl FnOnce(&Origin, &Workshop) -> Loaded,
+    ) -> Result<Runtime, LoadError> {
         let workshop = Arc::new(self.workshop()?);
         let origin = Origin {
             project: self.project,
@@ -288,12 +306,24 @@ impl RuntimeBuilder {
             services: self.services,
             own_store: self.own_store,
             taping: self.taping,
+            defended: self.defended,
         };
-        let loaded = load_whole(&origin, &workshop)?;
+        let loaded = whole(load(&origin, &workshop), &origin)?;
         let inner = Inner::new(workshop, loaded, origin)?;
         Ok(Runtime {
             _joined: Arc::new(Joined(Arc::clone(&inner.background))),
             inner: Arc::new(inner),
+        })
+    }
+
+    /// Loads the hooks that one event can concern, from what was kept of the project if that
+    /// is still what it was. For a process that answers this event and no other.
+    ///
+    /// # Errors
+    /// Returns every problem that keeps the project from loading whole.
+    pub(crate) fn load_for(self, narrow: &Narrow<'_>) -> Result<Runtime, LoadError> {
+        self.load_with(|origin, workshop| {
+            dialect::load_kept(&origin.project, workshop, &origin.options, narrow)
         })
     }
 
@@ -309,12 +339,23 @@ impl RuntimeBuilder {
 }
 
 pub(super) fn load_whole(origin: &Origin, workshop: &Workshop) -> Result<Loaded, LoadError> {
-    let mut loaded = dialect::load(&origin.project, workshop, &origin.options);
+    let loaded = dialect::load(&origin.project, workshop, &origin.options);
+    whole(loaded, origin)
+}
+
+/// Refuses a project that did not load whole.
+fn whole(mut loaded: Loaded, origin: &Origin) -> Result<Loaded, LoadError> {
     if loaded.problems.iter().any(|problem| problem.is_error()) {
         return Err(LoadError::Project(loaded.problems));
     }
     if let Some(file) = &origin.only {
         loaded.hooks.retain(|hook| *hook.origin.file == **file);
+    }
+    if origin.defended && !loaded.config.defenceless {
+        let last = loaded.hooks.iter().map(|hook| hook.position).max();
+        let mut hook = crate::agent::self_defence(&origin.project, loaded.config.limits);
+        hook.position = last.map_or(0, |last| last + 1);
+        loaded.hooks.push(std::sync::Arc::new(hook));
     }
     Ok(loaded)
 }

@@ -44,6 +44,8 @@ pub(super) struct Origin {
     /// Whether the host gave the store, or the project's settings name it.
     pub(super) own_store: bool,
     pub(super) taping: Taping,
+    /// Whether the hook is added that keeps an agent from changing what guards it.
+    pub(super) defended: bool,
 }
 
 #[derive(Debug)]
@@ -214,7 +216,7 @@ impl Inner {
 
     /// Says that nobody guards anything.
     pub(super) fn warn_of_nothing(&self, outcome: &mut Outcome) {
-        if self.loaded.hooks.is_empty() {
+        if self.loaded.hooks.is_empty() && !self.loaded.narrowed {
             outcome.warnings.push(format!(
                 "no hooks were found in {}: every event passes",
                 self.origin.project.display()

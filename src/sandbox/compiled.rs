@@ -132,6 +132,36 @@ impl CodeStore {
         })
     }
 
+    /// Reads a file that was kept beside the compiled code, if nobody else could have
+    /// written it.
+    pub(crate) fn read_beside(&self, path: &Path) -> Option<Vec<u8>> {
+        let path = self.directory.as_ref()?.parent()?.join(path);
+        private::check(path.parent()?).ok()?;
+        private::check_file(&path).ok()?;
+        fs::read(path).ok()
+    }
+
+    /// Keeps a file beside the compiled code, whole or not at all.
+    pub(crate) fn write_beside(
+        &self,
+        path: &Path,
+        write: impl FnOnce(&mut File) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let base = self
+            .directory
+            .as_ref()
+            .and_then(|directory| directory.parent());
+        let path = base.ok_or(io::ErrorKind::NotFound)?.join(path);
+        let folder = path.parent().ok_or(io::ErrorKind::NotFound)?;
+        private::make(folder)?;
+        let mut file = tempfile::Builder::new()
+            .prefix(".new-")
+            .tempfile_in(folder)?;
+        write(file.as_file_mut())?;
+        file.persist(&path).map_err(|error| error.error)?;
+        Ok(())
+    }
+
     /// Makes a store that keeps nothing.
     #[must_use]
     pub fn nowhere() -> Self {

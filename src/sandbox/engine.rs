@@ -14,8 +14,8 @@ use super::limits::Limits;
 /// How long the process that runs hooks lives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Lifetime {
-    /// One event, then exit: instances are made on demand, since setting up a
-    /// pool costs more than it saves.
+    /// One event, then exit: instances come from a small pool, since the hooks of one
+    /// chain run one after the other in the same pages.
     #[default]
     OneShot,
     /// Many events: instances come from a pool with memory mapped ahead.
@@ -25,6 +25,9 @@ pub enum Lifetime {
 /// How many calls a long-lived engine holds at once. Further ones fail with
 /// their own name, so this is well above the cores of any machine.
 const POOL_SLOTS: u32 = 256;
+
+/// How many calls the engine of one event holds at once: those inside of each other.
+const FEW_SLOTS: u32 = 32;
 
 /// The stack a guest may use. Source nested a thousand levels deep still parses
 /// within it, and a guest thread's fiber holds it without the host's own stack
@@ -61,11 +64,13 @@ impl Engine {
     /// Returns what this machine lacks.
     pub fn new(lifetime: Lifetime) -> Result<Self, EngineError> {
         let inner = match lifetime {
-            Lifetime::OneShot => wasmtime::Engine::new(&pinned()),
+            Lifetime::OneShot => {
+                pooled(keeping_pages(pool(FEW_SLOTS))).or_else(|_| wasmtime::Engine::new(&pinned()))
+            }
             // Not every kernel tells which pages a call changed, and not every
             // machine lends a process the address space of a pool.
-            Lifetime::LongLived => pooled(keeping_pages(pool()))
-                .or_else(|_| pooled(pool()))
+            Lifetime::LongLived => pooled(keeping_pages(pool(POOL_SLOTS)))
+                .or_else(|_| pooled(pool(POOL_SLOTS)))
                 .or_else(|_| wasmtime::Engine::new(&pinned())),
         }
         .map_err(|error| EngineError(format!("{error:#}")))?;
@@ -127,13 +132,13 @@ fn pooled(pool: PoolingAllocationConfig) -> wasmtime::Result<wasmtime::Engine> {
     wasmtime::Engine::new(pinned().allocation_strategy(InstanceAllocationStrategy::Pooling(pool)))
 }
 
-fn pool() -> PoolingAllocationConfig {
+fn pool(slots: u32) -> PoolingAllocationConfig {
     let mut pool = PoolingAllocationConfig::new();
-    pool.total_component_instances(POOL_SLOTS)
-        .total_core_instances(POOL_SLOTS * 4)
-        .total_memories(POOL_SLOTS)
-        .total_tables(POOL_SLOTS * 4)
-        .total_stacks(POOL_SLOTS)
+    pool.total_component_instances(slots)
+        .total_core_instances(slots * 4)
+        .total_memories(slots)
+        .total_tables(slots * 4)
+        .total_stacks(slots)
         .max_memories_per_component(8)
         .max_tables_per_component(64)
         .max_tables_per_module(16)
@@ -144,7 +149,7 @@ fn pool() -> PoolingAllocationConfig {
         .table_elements(Limits::ceiling().table_elements)
         .max_memory_size(Limits::ceiling().memory)
         .table_keep_resident(64 << 10)
-        .max_unused_warm_slots(POOL_SLOTS);
+        .max_unused_warm_slots(slots);
     pool
 }
 

@@ -8,12 +8,14 @@ mod tree;
 
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
+
 pub use place::{Style, YamlError};
 pub use scalar_map::ScalarMap;
 pub use tree::parse;
 
 /// Holds one value and its place.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Node {
     /// What the value is.
     pub value: Value,
@@ -27,7 +29,7 @@ pub struct Node {
 }
 
 /// Holds the key of one entry of a map and its place.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Key {
     /// The key as it was written, without quotes.
     pub name: String,
@@ -36,7 +38,7 @@ pub struct Key {
 }
 
 /// Is one of the kinds of values of the YAML core schema.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Value {
     /// Nothing, `~` or `null`.
     Null,

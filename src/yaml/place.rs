@@ -7,7 +7,7 @@ use saphyr_parser::{ScalarStyle, ScanError, Span};
 use super::budget::too_deep;
 
 /// Says how a value is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum Style {
     /// A scalar without quotes.
     Plain,

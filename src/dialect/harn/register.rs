@@ -169,6 +169,12 @@ impl From<Handler> for Runs {
 }
 
 impl Hooks {
+    /// Says whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.registered.is_empty()
+    }
+
     /// Makes a list without hooks.
     #[must_use]
     pub fn new() -> Self {

@@ -21,6 +21,7 @@ use crate::config::{self, BuildSettings, Config, read_bounded};
 use crate::diagnostic::{Diagnostic, Source};
 use crate::dialect::Loading;
 use crate::dialect::checks::{Checker, LazyParser};
+use crate::dialect::kept::{Kept, Kind};
 use crate::dialect::source::beside;
 use crate::handler::Handler;
 use crate::hook::{Hook, Origin, Predicate};
@@ -52,6 +53,7 @@ pub(super) fn load(loading: &mut Loading<'_>) {
         config: std::mem::take(&mut loading.config),
         drafts: Vec::new(),
         problems: std::mem::take(&mut loading.problems),
+        kept: loading.kept.as_ref(),
     };
     loader.collect(loading.root);
     let drafts = std::mem::take(&mut loader.drafts);
@@ -84,6 +86,7 @@ pub fn written(project: &Path) -> Result<Written, Vec<Diagnostic>> {
         config: Config::load(&root, &mut problems),
         drafts: Vec::new(),
         problems,
+        kept: None,
     };
     loader.collect(&root);
     if loader.problems.iter().any(Diagnostic::is_error) {
@@ -114,17 +117,22 @@ struct Draft {
     fields: Fields,
 }
 
-struct Loader {
+struct Loader<'k> {
     strict: bool,
     config: Config,
     drafts: Vec<Draft>,
     problems: Vec<Diagnostic>,
+    /// What was found sound before; nothing else is looked at then.
+    kept: Option<&'k Kept>,
 }
 
-impl Loader {
+impl Loader<'_> {
     /// Reads every source. The project's own file comes first because it sets
     /// the limits for all others.
     fn collect(&mut self, root: &Dir) {
+        if let Some(kept) = self.kept {
+            return self.collect_kept(root, kept);
+        }
         if self.is_there(root, HARNESS_FILE) {
             self.bundle(root, HARNESS_FILE);
         }
@@ -149,6 +157,23 @@ impl Loader {
         self.drop_overridden();
         // Registration order is the order of source paths; the sort is stable,
         // so entries of one file stay in their order.
+        self.drafts
+            .sort_by(|a, b| a.source.path.cmp(&b.source.path));
+    }
+
+    /// Brings back what was kept, in the same order.
+    fn collect_kept(&mut self, root: &Dir, kept: &Kept) {
+        if kept.has(HARNESS_FILE) {
+            self.bundle(root, HARNESS_FILE);
+        }
+        for path in kept.paths(Kind::Hook) {
+            self.hook_file(root, &path);
+        }
+        for path in kept.paths(Kind::Bundle) {
+            self.bundle(root, &path);
+        }
+        self.drop_overridden();
+        self.problems.clear();
         self.drafts
             .sort_by(|a, b| a.source.path.cmp(&b.source.path));
     }
@@ -224,10 +249,7 @@ impl Loader {
             self.problems.push(Diagnostic::error(message).in_file(path));
             return;
         }
-        let Some((source, parts)) = self.read(root, path) else {
-            return;
-        };
-        let Some(node) = self.parse(&source, &parts) else {
+        let Some((source, parts, node)) = self.open(root, path) else {
             return;
         };
         let reader = Reader {
@@ -252,10 +274,7 @@ impl Loader {
 
     /// Reads a file with a `hooks:` list.
     fn bundle(&mut self, root: &Dir, path: &str) {
-        let Some((source, parts)) = self.read(root, path) else {
-            return;
-        };
-        let Some(node) = self.parse(&source, &parts) else {
+        let Some((source, _, node)) = self.open(root, path) else {
             return;
         };
         if path == HARNESS_FILE {
@@ -358,6 +377,18 @@ impl Loader {
         });
     }
 
+    /// Reads and parses a file, unless that was done before.
+    fn open(&mut self, root: &Dir, path: &str) -> Option<(Arc<Source>, Parts, Node)> {
+        if let Some(file) = self.kept.and_then(|kept| kept.take(path)) {
+            let source = Source::new(path, file.text);
+            let parts = split(&source.text).ok()?;
+            return Some((source, parts, file.node));
+        }
+        let (source, parts) = self.read(root, path)?;
+        let node = self.parse(&source, &parts)?;
+        Some((source, parts, node))
+    }
+
     fn read(&mut self, root: &Dir, path: &str) -> Option<(Arc<Source>, Parts)> {
         let bytes = match read_bounded(root, path, MAX_FILE_BYTES) {
             Ok(bytes) => bytes,
@@ -452,12 +483,20 @@ fn finish(drafts: Vec<Draft>, loading: &mut Loading<'_>) {
             uses: Vec::new(),
             problems: &mut loading.problems,
         };
+        let kept = loading.kept.as_ref();
         let predicate = match &draft.fields.when {
             None => Some(Predicate::Always),
+            Some(when) if kept.is_some() => Some(Predicate::When(checker.known_when(when))),
             Some(when) => checker.when(when).map(Predicate::When),
         };
         let grants = loading.config.grants.clone().and(draft.fields.grants);
         let handler = match (&draft.fields.script, &draft.fields.component) {
+            (Some(script), _) if kept.is_some() => {
+                Some(Handler::Starlark(checker.known_script(script)))
+            }
+            (None, Some(component)) if let Some(kept) = kept => {
+                checker.known_component(loading.root, component, kept)
+            }
             (Some(script), _) => checker
                 .script(script, draft.fields.when.is_some())
                 .map(Handler::Starlark),
@@ -466,13 +505,15 @@ fn finish(drafts: Vec<Draft>, loading: &mut Loading<'_>) {
                 checker.component(loading.root, component, &grants, granted)
             }
             (None, None) if draft.fields.placeholder => {
-                checker.placeholder(&draft.fields.event_span);
+                if kept.is_none() {
+                    checker.placeholder(&draft.fields.event_span);
+                }
                 Some(Handler::Placeholder)
             }
             // What is wrong with the code was said where it was read.
             (None, None) => None,
         };
-        if handler.is_some() {
+        if handler.is_some() && kept.is_none() {
             loading
                 .used
                 .extend(checker.grants(&grants, &draft.fields.granted));

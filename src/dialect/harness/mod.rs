@@ -11,6 +11,8 @@ pub mod payload;
 
 pub use loader::{Written, written};
 
+use serde_json::Value;
+
 use super::{Decoded, Dialect, EventInfo, Incoming, PredicateFailure};
 use crate::decision::{Answer, Decision};
 use crate::event::{About, Event};
@@ -31,15 +33,22 @@ pub static DIALECT: Dialect = Dialect {
     view: |_, event| event.payload.clone(),
     predicate_failure,
     judge,
-    returned: |_, _, _| {
-        Err(Failure::new(
-            Cause::BadAnswer,
-            "the hook answers with a value, and not with a decision",
-        ))
-    },
+    returned,
     command: answer::COMMAND,
     native: native::write,
 };
+
+/// Takes what a closure of the host returned: nothing, or why it refuses.
+fn returned(_: &Hook, _: &Event, value: Value) -> Result<Answer, Failure> {
+    match value {
+        Value::Null => Ok(Decision::Allow.into()),
+        Value::String(reason) => Ok(Decision::Block(reason).into()),
+        _ => Err(Failure::new(
+            Cause::BadAnswer,
+            "the hook answers with a value, and not with a decision",
+        )),
+    }
+}
 
 /// What comes in is in the native form already, if it is whole.
 fn decode(_: &EventInfo, incoming: Incoming) -> Result<Decoded, PayloadError> {

@@ -1,0 +1,361 @@
+//! The protected paths as they are on the disk at the moment of a call.
+
+use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+
+use super::glob;
+use super::paths::{self, Base};
+use super::protected::{Protected, folded};
+
+/// How many paths of one call are looked up on the disk.
+const LOOKUPS: usize = 10_000;
+/// How many files below protected folders are compared by identity.
+const BELOW: usize = 2_000;
+
+/// How a path relates to a protected one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Hit {
+    /// The protected path, as it is shown.
+    pub path: String,
+    pub place: Place,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Place {
+    /// The project, the home directory, or something above them.
+    FarAbove,
+    /// A folder such as `.claude` that exists for the sake of what is in it.
+    Above,
+    /// The protected path, or something below it.
+    Inside,
+}
+
+/// A device and a number on it: the same for every name of a file.
+type Identity = (u64, u64);
+
+struct Known {
+    shown: String,
+    /// Its names, as configured and as the disk has it.
+    spellings: Vec<Vec<String>>,
+    there: bool,
+}
+
+/// What one call is judged against.
+pub(super) struct Scene<'a> {
+    pub protected: &'a Protected,
+    known: OnceCell<Vec<Known>>,
+    roots: OnceCell<Vec<Vec<String>>>,
+    identities: OnceCell<HashMap<Identity, Hit>>,
+    below: OnceCell<HashMap<Identity, String>>,
+    names: OnceCell<HashSet<String>>,
+    lookups: Cell<usize>,
+    seen: RefCell<HashMap<String, Option<Hit>>>,
+}
+
+impl<'a> Scene<'a> {
+    pub(super) fn new(protected: &'a Protected) -> Self {
+        Self {
+            protected,
+            known: OnceCell::new(),
+            roots: OnceCell::new(),
+            identities: OnceCell::new(),
+            below: OnceCell::new(),
+            names: OnceCell::new(),
+            lookups: Cell::new(0),
+            seen: RefCell::default(),
+        }
+    }
+
+    /// Says whether more paths were looked up than one call may.
+    pub(super) fn exhausted(&self) -> bool {
+        self.lookups.get() > LOOKUPS
+    }
+
+    pub(super) fn home(&self) -> Option<String> {
+        let home = self.protected.home.as_ref()?;
+        Some(home.to_string_lossy().into_owned())
+    }
+
+    pub(super) fn project(&self) -> String {
+        self.protected.project.to_string_lossy().into_owned()
+    }
+
+    fn known(&self) -> &[Known] {
+        self.known.get_or_init(|| {
+            let entries = self.protected.entries.iter();
+            entries
+                .filter_map(|entry| {
+                    let there = entry.path.symlink_metadata().is_ok();
+                    if entry.only_if_there && !there {
+                        return None;
+                    }
+                    let mut spellings = vec![entry.parts.clone()];
+                    let real = paths::physical(&entry.path.to_string_lossy());
+                    if let Some(real) = real.map(|path| folded(&path))
+                        && real != entry.parts
+                    {
+                        spellings.push(real);
+                    }
+                    Some(Known {
+                        shown: entry.shown.clone(),
+                        spellings,
+                        there,
+                    })
+                })
+                .collect()
+        })
+    }
+
+    fn roots(&self) -> &[Vec<String>] {
+        self.roots.get_or_init(|| {
+            let given = [Some(&self.protected.project), self.protected.home.as_ref()];
+            let given = given.into_iter().flatten();
+            given
+                .flat_map(|path| {
+                    let real = path.canonicalize().ok();
+                    [Some(folded(path)), real.map(|real| folded(&real))]
+                })
+                .flatten()
+                .collect()
+        })
+    }
+
+    /// Says whether a name occurs in a protected path, below the project or home.
+    pub(super) fn is_telling(&self, name: &str) -> bool {
+        let names = self.names.get_or_init(|| {
+            let all = self.known().iter().flat_map(|known| &known.spellings);
+            all.filter_map(|parts| parts.last().cloned()).collect()
+        });
+        names.contains(name) || name.contains('~')
+    }
+
+    /// Looks at a path by its spelling alone.
+    pub(super) fn spelled(&self, path: &str, base: Base) -> Option<Hit> {
+        self.judge(&paths::folded_parts(path, base))
+    }
+
+    /// Looks at a path by its spelling, and at where it leads on the disk.
+    pub(super) fn reached(&self, path: &str, base: Base) -> Option<Hit> {
+        let whole = paths::absolute(path, base);
+        if let Some(found) = self.seen.borrow().get(&whole) {
+            return found.clone();
+        }
+        let found = self.look_up(path, &whole, base);
+        self.seen.borrow_mut().insert(whole, found.clone());
+        found
+    }
+
+    fn look_up(&self, path: &str, whole: &str, base: Base) -> Option<Hit> {
+        let spelled = self.spelled(path, base);
+        let inside = |hit: &Hit| hit.place == Place::Inside;
+        if spelled.as_ref().is_some_and(inside) {
+            return spelled;
+        }
+        self.lookups.set(self.lookups.get() + 1);
+        if self.exhausted() {
+            return spelled;
+        }
+        let real = paths::physical(whole);
+        let found = real.and_then(|real| {
+            let by_name = self.judge(&folded(&real));
+            by_name.max_place(self.identified(&real))
+        });
+        spelled.max_place(found)
+    }
+
+    /// Looks at names along a path.
+    pub(super) fn judge(&self, parts: &[String]) -> Option<Hit> {
+        let mut best: Option<Hit> = None;
+        for known in self.known() {
+            for spelling in &known.spellings {
+                if starts_with(parts, spelling) {
+                    return Some(Hit::new(&known.shown, Place::Inside));
+                }
+                if best.is_none() && starts_with(spelling, parts) {
+                    best = Some(Hit::new(&known.shown, self.how_far(parts)));
+                }
+            }
+        }
+        best
+    }
+
+    fn how_far(&self, parts: &[String]) -> Place {
+        let roots = self.roots();
+        let below = |root: &Vec<String>| parts.len() > root.len() && starts_with(parts, root);
+        // The home directory may hold the project, whose parents are not special.
+        let holds = roots.iter().any(|root| starts_with(root, parts));
+        if !holds && roots.iter().any(below) {
+            Place::Above
+        } else {
+            Place::FarAbove
+        }
+    }
+
+    /// Looks at a pattern whose names may hold wildcards.
+    pub(super) fn globbed(&self, pattern: &[String], dots: bool) -> Option<Hit> {
+        let mut best: Option<Hit> = None;
+        for known in self.known() {
+            for spelling in &known.spellings {
+                let Some(found) = glob::along(pattern, spelling, dots) else {
+                    continue;
+                };
+                let prefix = spelling.get(..found.length).unwrap_or(spelling);
+                if found.from_the_disk && !known.there && !is_there(prefix) {
+                    continue;
+                }
+                let place = if found.length == spelling.len() {
+                    Place::Inside
+                } else {
+                    self.how_far(prefix)
+                };
+                best = best.max_place(Some(Hit::new(&known.shown, place)));
+            }
+        }
+        best
+    }
+
+    /// Says which protected paths a folder holds, as far as they exist, relative to it.
+    pub(super) fn held_by(&self, folder: &[String]) -> Vec<(String, Vec<String>, bool)> {
+        let mut out = Vec::new();
+        for known in self.known() {
+            for spelling in &known.spellings {
+                if starts_with(spelling, folder) {
+                    let rest = spelling.get(folder.len()..).unwrap_or_default().to_vec();
+                    out.push((known.shown.clone(), rest, known.there));
+                }
+            }
+        }
+        out
+    }
+
+    /// Looks a path up by what it is on the disk: hard links, bind mounts, other cases.
+    fn identified(&self, path: &Path) -> Option<Hit> {
+        let identities = self.identities.get_or_init(|| self.identify());
+        let mut best = None;
+        for (up, folder) in path.ancestors().enumerate().take(64) {
+            let Some(hit) = identity(folder).and_then(|id| identities.get(&id)) else {
+                continue;
+            };
+            // Below a folder that holds a protected path is everything else, too.
+            if up == 0 || hit.place == Place::Inside {
+                best = best.max_place(Some(hit.clone()));
+            }
+        }
+        if best.is_none() && has_more_names(path) {
+            let below = self.below.get_or_init(|| self.identify_below());
+            let shown = identity(path).and_then(|id| below.get(&id));
+            best = shown.map(|shown| Hit::new(shown, Place::Inside));
+        }
+        best
+    }
+
+    fn identify(&self) -> HashMap<Identity, Hit> {
+        let mut out = HashMap::new();
+        for entry in &self.protected.entries {
+            for (up, path) in entry.path.ancestors().enumerate() {
+                let Some(id) = identity(path) else { continue };
+                let place = match up {
+                    0 => Place::Inside,
+                    _ => self.how_far(&folded(path)),
+                };
+                let hit = Hit::new(&entry.shown, place);
+                let old = out.remove(&id);
+                out.extend(old.max_place(Some(hit)).map(|hit| (id, hit)));
+            }
+        }
+        out
+    }
+
+    fn identify_below(&self) -> HashMap<Identity, String> {
+        let mut out = HashMap::new();
+        for entry in &self.protected.entries {
+            let mut waiting = vec![entry.path.clone()];
+            while let Some(folder) = waiting.pop() {
+                for file in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+                    if out.len() >= BELOW {
+                        return out;
+                    }
+                    let path = file.path();
+                    if file.file_type().is_ok_and(|kind| kind.is_dir()) {
+                        waiting.push(path);
+                    } else if let Some(id) = identity(&path) {
+                        out.insert(id, entry.shown.clone());
+                    }
+                }
+            }
+        }
+        out
+    }
+}
+
+impl Hit {
+    pub(super) fn new(path: &str, place: Place) -> Self {
+        let path = path.to_owned();
+        Self { path, place }
+    }
+}
+
+/// Keeps the nearer of two hits.
+pub(super) trait Nearer {
+    fn max_place(self, other: Option<Hit>) -> Option<Hit>;
+}
+
+impl Nearer for Option<Hit> {
+    fn max_place(self, other: Option<Hit>) -> Option<Hit> {
+        match (self, other) {
+            (Some(one), Some(two)) if two.place > one.place => Some(two),
+            (Some(one), _) => Some(one),
+            (None, other) => other,
+        }
+    }
+}
+
+fn starts_with(long: &[String], short: &[String]) -> bool {
+    long.len() >= short.len() && long.iter().zip(short).all(|(one, two)| same_name(one, two))
+}
+
+/// Compares two names, one of which may be the short one that Windows gives to the other.
+fn same_name(one: &str, two: &str) -> bool {
+    one == two || is_short_for(one, two) || is_short_for(two, one)
+}
+
+fn is_short_for(short: &str, long: &str) -> bool {
+    let Some((stem, number)) = short.split_once('~') else {
+        return false;
+    };
+    let digits = number.split('.').next().unwrap_or_default();
+    let long: String = long.chars().filter(|c| *c != '.').collect();
+    stem.len() >= 3
+        && !digits.is_empty()
+        && digits.chars().all(|c| c.is_ascii_digit())
+        && long.starts_with(stem)
+}
+
+fn is_there(parts: &[String]) -> bool {
+    Path::new(&format!("/{}", parts.join("/"))).exists()
+}
+
+#[cfg(unix)]
+fn identity(path: &Path) -> Option<Identity> {
+    use std::os::unix::fs::MetadataExt as _;
+    let found = path.metadata().ok()?;
+    Some((found.dev(), found.ino()))
+}
+
+#[cfg(not(unix))]
+fn identity(_: &Path) -> Option<Identity> {
+    None
+}
+
+#[cfg(unix)]
+fn has_more_names(path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    path.metadata()
+        .is_ok_and(|found| found.is_file() && found.nlink() > 1)
+}
+
+#[cfg(not(unix))]
+fn has_more_names(_: &Path) -> bool {
+    false
+}

@@ -1,0 +1,180 @@
+//! `find`, which reads until it is told to do something.
+
+use super::super::scene::Hit;
+use super::super::{glob, paths};
+use super::{Data, Judged, Place, Shell, marks};
+
+/// Actions that change files.
+const ACTIONS: &[&str] = &["-delete", "-exec", "-execdir", "-ok", "-okdir"];
+/// Actions that write what they find into a file.
+const WRITES: &[&str] = &["-fprint", "-fprint0", "-fprintf", "-fls"];
+/// Tests of names.
+const TESTS: &[&str] = &[
+    "-name",
+    "-iname",
+    "-path",
+    "-ipath",
+    "-wholename",
+    "-regex",
+    "-iregex",
+];
+
+impl Shell<'_> {
+    pub(super) fn find(&mut self, args: &[String]) -> Judged<Data> {
+        let by = format!("find {}", args.join(" "));
+        let is_test = |arg: &&String| arg.starts_with(['-', '(', '!']);
+        let options = args
+            .iter()
+            .take_while(|arg| matches!(arg.as_str(), "-H" | "-L" | "-P"))
+            .count();
+        let start = args.get(options..).unwrap_or_default();
+        let count = start
+            .iter()
+            .position(|arg| is_test(&arg))
+            .unwrap_or(start.len());
+        let (roots, tests) = start.split_at(count);
+        let here = [".".to_owned()];
+        let roots = if roots.is_empty() { &here[..] } else { roots };
+        for (at, test) in tests.iter().enumerate() {
+            if let Some(file) = tests
+                .get(at + 1)
+                .filter(|_| WRITES.contains(&test.as_str()))
+            {
+                self.forbid(file, Place::Above, &by)?;
+            }
+        }
+        let found = roots.iter().find_map(|root| self.finds(root, tests));
+        let acts = tests.iter().any(|test| ACTIONS.contains(&test.as_str()));
+        if !acts {
+            // What everything is found in says nothing; a name says something.
+            let named = tests.iter().any(|test| TESTS.contains(&test.as_str()));
+            let told = found.filter(|hit| named || hit.place != Place::FarAbove);
+            return Ok(told.map_or(Data::Unknown, |hit| Data::Tainted(hit.path)));
+        }
+        match found {
+            Some(hit) if tests.iter().any(|test| test == "-delete") => Err(self.refusal(hit, &by)),
+            found => self.actions(found, tests),
+        }
+    }
+
+    /// Looks at `fd` as the `find` that does the same.
+    pub(super) fn fd(&mut self, args: &[String]) -> Judged<Data> {
+        let acts = |arg: &String| matches!(arg.as_str(), "-x" | "-X" | "--exec" | "--exec-batch");
+        let at = args.iter().position(acts).unwrap_or(args.len());
+        let (tests, rest) = args.split_at(at);
+        let ending = tests
+            .iter()
+            .position(|arg| arg == "-e" || arg == "--extension");
+        let pattern = match ending.and_then(|at| tests.get(at + 1)) {
+            Some(ending) => format!("*.{ending}"),
+            None => {
+                let pattern = tests.iter().find(|arg| !arg.starts_with('-'));
+                let pattern = marks::plain(pattern.map_or("", String::as_str));
+                format!(
+                    "*{}*",
+                    pattern.replace(['^', '$', '\\'], "").replace(".*", "*")
+                )
+            }
+        };
+        let words = [".", "-name", &pattern, "-exec"]
+            .map(str::to_owned)
+            .into_iter();
+        let given = rest.iter().skip(1).cloned();
+        let end = ["{}", ";"].map(str::to_owned);
+        self.find(&words.chain(given).chain(end).collect::<Vec<_>>())
+    }
+
+    fn actions(&mut self, found: Option<Hit>, tests: &[String]) -> Judged<Data> {
+        let mut at = 0;
+        while let Some(test) = tests.get(at) {
+            at += 1;
+            if !ACTIONS.contains(&test.as_str()) || test == "-delete" {
+                continue;
+            }
+            let rest = tests.get(at..).unwrap_or_default();
+            let end = rest
+                .iter()
+                .position(|word| word == ";" || word == "+")
+                .unwrap_or(rest.len());
+            let mark = match &found {
+                Some(hit) => {
+                    self.tainted.clone_from(&hit.path);
+                    marks::TAINTED
+                }
+                None => marks::UNKNOWN,
+            };
+            let filled = rest
+                .iter()
+                .take(end)
+                .map(|word| word.replace("{}", &mark.to_string()));
+            self.command(filled.collect(), Data::Unknown)?;
+            at += end;
+        }
+        Ok(Data::Unknown)
+    }
+
+    /// Returns what is protected among what is found below a folder.
+    fn finds(&self, root: &str, tests: &[String]) -> Option<Hit> {
+        let hit = self.place(root)?;
+        if hit.place == Place::Inside {
+            return Some(hit);
+        }
+        let unlike = tests.iter().any(|test| test == "-empty");
+        let wanted = wanted(tests);
+        if unlike {
+            return None;
+        }
+        if wanted.is_empty() {
+            return Some(hit);
+        }
+        let any = tests
+            .iter()
+            .any(|test| matches!(test.as_str(), "-o" | "-or" | ","));
+        let cwd = self.state.cwds.first().map_or("/", String::as_str);
+        let folder = paths::folded_parts(&marks::plain(root), self.base(cwd));
+        let held = self.scene.held_by(&folder);
+        let found = held.into_iter().find(|(_, rest, there)| {
+            let matches = |(kind, pattern): &(String, String)| *there && meets(kind, pattern, rest);
+            match any {
+                true => wanted.iter().any(matches),
+                false => wanted.iter().all(matches),
+            }
+        });
+        found.map(|(shown, ..)| Hit::new(&shown, hit.place))
+    }
+}
+
+/// Returns the names that are looked for, without those that are left out.
+fn wanted(tests: &[String]) -> Vec<(String, String)> {
+    let mut out = Vec::new();
+    for (at, test) in tests.iter().enumerate() {
+        let before = at.checked_sub(1).and_then(|at| tests.get(at));
+        let negated = before.is_some_and(|word| word == "!" || word == "-not");
+        let pruned = tests.get(at + 2).is_some_and(|word| word == "-prune");
+        if TESTS.contains(&test.as_str()) && !negated && !pruned {
+            let pattern = tests.get(at + 1).cloned().unwrap_or_default();
+            out.push((test.clone(), pattern));
+        }
+    }
+    out
+}
+
+/// Says whether a protected path, or a folder on the way to it, meets a test.
+fn meets(kind: &str, pattern: &str, rest: &[String]) -> bool {
+    if kind.ends_with("regex") {
+        return true;
+    }
+    let pattern: String = paths::fold(&marks::plain(pattern))
+        .chars()
+        .map(marks::live)
+        .collect();
+    if kind.ends_with("name") && kind != "-wholename" {
+        // What lies in a protected folder may be called anything, as long as its name may.
+        return rest.iter().any(|name| glob::one(&pattern, name, true));
+    }
+    let path = rest.join("/");
+    let tail = pattern.trim_start_matches("./");
+    glob::one(tail, &path, true)
+        || glob::one(tail, &format!("{path}/x"), true)
+        || glob::one(tail, &format!("./{path}"), true)
+}

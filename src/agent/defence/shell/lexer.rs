@@ -1,0 +1,480 @@
+//! Reads a command line into words and operators, quotes and escapes included.
+
+use super::close;
+use super::escapes;
+use super::marks::{STAR, live};
+
+/// A part of a word.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Piece {
+    /// Text, with marks where it stands without quotes.
+    Text(String),
+    /// A variable, with what follows its name in `${…}`.
+    Variable {
+        name: String,
+        rest: String,
+        quoted: bool,
+    },
+    /// The output of a command.
+    Output { command: String, quoted: bool },
+    /// A file that a command reads or writes: `<(…)`.
+    Feed(String),
+}
+
+pub(super) type Word = Vec<Piece>;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Token {
+    Word(Word),
+    /// Comes before the word that says where to.
+    Redirect(Direction),
+    /// What a command reads on its standard input.
+    Input(Word),
+    And,
+    Or,
+    Pipe,
+    Background,
+    End,
+    CaseEnd,
+    Open,
+    Close,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Direction {
+    In,
+    Out,
+    /// `<<<`
+    Text,
+}
+
+/// How a text is to be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Posix,
+    /// PowerShell and `cmd`: backslashes are part of paths.
+    Windows,
+}
+
+/// Reads a command line.
+pub(super) fn read(text: &str, kind: Kind) -> Vec<Token> {
+    let mut lexer = Lexer::new(text, kind);
+    while lexer.step() {}
+    lexer.end_word();
+    lexer.bodies();
+    lexer.out
+}
+
+/// Reads a text in which only variables and commands are filled in, as in a here-document.
+pub(super) fn read_text(text: &str) -> Word {
+    let mut lexer = Lexer::new(text, Kind::Posix);
+    lexer.quoted_until(None);
+    lexer.end_piece();
+    lexer.word
+}
+
+struct Lexer {
+    chars: Vec<char>,
+    at: usize,
+    kind: Kind,
+    out: Vec<Token>,
+    word: Word,
+    text: String,
+    /// A word has begun, even if it is empty so far: `''`.
+    begun: bool,
+    /// Here-documents whose bodies come after the line: what ends them, and how they are read.
+    waiting: Vec<Waiting>,
+}
+
+struct Waiting {
+    end: String,
+    literal: bool,
+    tabs: bool,
+    place: usize,
+}
+
+impl Lexer {
+    fn new(text: &str, kind: Kind) -> Self {
+        Self {
+            chars: text.chars().collect(),
+            at: 0,
+            kind,
+            out: Vec::new(),
+            word: Vec::new(),
+            text: String::new(),
+            begun: false,
+            waiting: Vec::new(),
+        }
+    }
+
+    fn peek(&self, ahead: usize) -> Option<char> {
+        self.chars.get(self.at + ahead).copied()
+    }
+
+    fn starts(&self, text: &str) -> bool {
+        text.chars()
+            .enumerate()
+            .all(|(ahead, c)| self.peek(ahead) == Some(c))
+    }
+
+    fn slice(&self, from: usize, to: usize) -> String {
+        let to = to.min(self.chars.len());
+        self.chars
+            .get(from..to)
+            .unwrap_or_default()
+            .iter()
+            .collect()
+    }
+
+    fn push(&mut self, c: char) {
+        self.begun = true;
+        self.text.push(c);
+    }
+
+    fn piece(&mut self, piece: Piece) {
+        self.end_piece();
+        self.begun = true;
+        self.word.push(piece);
+    }
+
+    fn end_piece(&mut self) {
+        if !self.text.is_empty() {
+            self.word.push(Piece::Text(std::mem::take(&mut self.text)));
+        }
+    }
+
+    fn end_word(&mut self) {
+        self.end_piece();
+        if std::mem::take(&mut self.begun) {
+            let word = std::mem::take(&mut self.word);
+            self.out.push(Token::Word(word));
+        }
+    }
+
+    fn operator(&mut self, token: Token, width: usize) {
+        self.end_word();
+        self.out.push(token);
+        self.at += width;
+    }
+
+    /// Reads one thing, and says whether there may be more.
+    fn step(&mut self) -> bool {
+        let Some(c) = self.peek(0) else {
+            return false;
+        };
+        match c {
+            '\\' if self.kind == Kind::Posix => self.backslash(),
+            '`' if self.kind == Kind::Windows => self.escape_next(),
+            '^' if self.kind == Kind::Windows => self.at += 1,
+            '\'' => self.single(),
+            '"' => {
+                self.at += 1;
+                self.begun = true;
+                self.quoted_until(Some('"'));
+            }
+            '$' => self.dollar(false),
+            '`' => self.backticks(false),
+            ' ' | '\t' | '\r' => {
+                self.end_word();
+                self.at += 1;
+            }
+            '\n' => {
+                self.operator(Token::End, 1);
+                self.bodies();
+            }
+            '#' if !self.begun => {
+                while self.peek(0).is_some_and(|c| c != '\n') {
+                    self.at += 1;
+                }
+            }
+            '?' | '*' | '+' | '@' | '!' if self.peek(1) == Some('(') && self.extended(c) => {}
+            ';' | '&' | '|' | '(' | ')' | '<' | '>' => self.symbol(c),
+            c => {
+                self.push(live(c));
+                self.at += 1;
+            }
+        }
+        true
+    }
+
+    fn backslash(&mut self) {
+        match self.peek(1) {
+            Some('\n') => {}
+            Some('\r') if self.peek(2) == Some('\n') => self.at += 1,
+            Some(c) => self.push(c),
+            None => self.push('\\'),
+        }
+        self.at += 2;
+    }
+
+    fn escape_next(&mut self) {
+        match self.peek(1) {
+            Some('\n') | None => {}
+            Some(c) => self.push(c),
+        }
+        self.at += 2;
+    }
+
+    fn single(&mut self) {
+        self.at += 1;
+        self.begun = true;
+        while let Some(c) = self.peek(0) {
+            self.at += 1;
+            if c == '\'' {
+                break;
+            }
+            self.push(c);
+        }
+    }
+
+    /// Reads `!(…)` and its like as a wildcard. In other places than words `!` is a word.
+    fn extended(&mut self, c: char) -> bool {
+        let first = !matches!(self.out.last(), Some(Token::Word(_)));
+        if self.kind == Kind::Windows || !self.begun && (first || c == '+') {
+            return false;
+        }
+        let end = close::paren(&self.chars, self.at + 2);
+        self.at = end + 1;
+        self.push(STAR);
+        true
+    }
+
+    /// Reads up to a quote, or up to the end.
+    fn quoted_until(&mut self, quote: Option<char>) {
+        while let Some(c) = self.peek(0) {
+            if Some(c) == quote {
+                self.at += 1;
+                return;
+            }
+            match c {
+                '\\' if self.kind == Kind::Posix => match self.peek(1) {
+                    Some('\n') => self.at += 2,
+                    Some(next @ ('$' | '`' | '"' | '\\')) => {
+                        self.push(next);
+                        self.at += 2;
+                    }
+                    _ => {
+                        self.push('\\');
+                        self.at += 1;
+                    }
+                },
+                '`' if self.kind == Kind::Windows => self.escape_next(),
+                '`' => self.backticks(true),
+                '$' => self.dollar(true),
+                c => {
+                    self.push(c);
+                    self.at += 1;
+                }
+            }
+        }
+    }
+
+    fn backticks(&mut self, quoted: bool) {
+        let end = close::backtick(&self.chars, self.at + 1);
+        let command = escapes::backtick(&self.slice(self.at + 1, end));
+        self.at = end + 1;
+        self.piece(Piece::Output { command, quoted });
+    }
+
+    fn dollar(&mut self, quoted: bool) {
+        match self.peek(1) {
+            Some('(') => {
+                let end = close::paren(&self.chars, self.at + 2);
+                let command = self.slice(self.at + 2, end);
+                self.at = end + 1;
+                self.piece(Piece::Output { command, quoted });
+            }
+            Some('{') => {
+                let end = close::brace(&self.chars, self.at + 2);
+                let inner = self.slice(self.at + 2, end);
+                self.at = end + 1;
+                self.braced(&inner, quoted);
+            }
+            Some('\'') if !quoted => {
+                let end = close::ansi(&self.chars, self.at + 2);
+                let text = escapes::ansi(&self.slice(self.at + 2, end));
+                self.at = end + 1;
+                self.begun = true;
+                self.text.push_str(&text);
+            }
+            Some('"') if !quoted => self.at += 1,
+            Some(c) if c.is_ascii_digit() || "@*#?$!-".contains(c) => {
+                self.at += 2;
+                self.variable(c.to_string(), String::new(), quoted);
+            }
+            Some(c) if c.is_alphabetic() || c == '_' => self.named(quoted),
+            _ => {
+                self.push('$');
+                self.at += 1;
+            }
+        }
+    }
+
+    fn named(&mut self, quoted: bool) {
+        let from = self.at + 1;
+        self.at = from;
+        while self.peek(0).is_some_and(is_name) {
+            self.at += 1;
+        }
+        let mut name = self.slice(from, self.at);
+        // PowerShell's `$env:HOME`.
+        if name.eq_ignore_ascii_case("env") && self.peek(0) == Some(':') {
+            let from = self.at + 1;
+            self.at = from;
+            while self.peek(0).is_some_and(is_name) {
+                self.at += 1;
+            }
+            name = self.slice(from, self.at);
+        }
+        self.variable(name, String::new(), quoted);
+    }
+
+    fn braced(&mut self, inner: &str, quoted: bool) {
+        let inner = inner.strip_prefix("env:").unwrap_or(inner);
+        let sign = inner.chars().take_while(|c| "!#".contains(*c)).count();
+        let body = inner.get(sign..).unwrap_or_default();
+        let length = body.find(|c| !is_name(c)).unwrap_or(body.len());
+        let length = match body.chars().next() {
+            Some('@' | '*') if length == 0 => 1,
+            _ => length,
+        };
+        let name = body.get(..length).unwrap_or_default().to_owned();
+        let mut rest = body.get(length..).unwrap_or_default();
+        if let Some(after) = rest.strip_prefix('[') {
+            rest = after.split_once(']').map_or("", |(_, rest)| rest);
+        }
+        let sign = inner.get(..sign).unwrap_or_default();
+        let rest = match sign {
+            "" => rest.to_owned(),
+            sign => format!("\0{sign}{rest}"),
+        };
+        self.variable(name, rest, quoted);
+    }
+
+    fn variable(&mut self, name: String, rest: String, quoted: bool) {
+        self.piece(Piece::Variable { name, rest, quoted });
+    }
+
+    fn symbol(&mut self, c: char) {
+        match c {
+            ';' if self.starts(";;") => self.operator(Token::CaseEnd, 2),
+            ';' if self.starts(";&") => self.operator(Token::CaseEnd, 2),
+            ';' => self.operator(Token::End, 1),
+            '&' if self.starts("&&") => self.operator(Token::And, 2),
+            '&' if self.starts("&>>") => self.operator(Token::Redirect(Direction::Out), 3),
+            '&' if self.starts("&>") => self.operator(Token::Redirect(Direction::Out), 2),
+            '&' => self.operator(Token::Background, 1),
+            '|' if self.starts("||") => self.operator(Token::Or, 2),
+            '|' if self.starts("|&") => self.operator(Token::Pipe, 2),
+            '|' => self.operator(Token::Pipe, 1),
+            '(' => self.operator(Token::Open, 1),
+            ')' => self.operator(Token::Close, 1),
+            _ => self.arrow(c),
+        }
+    }
+
+    fn arrow(&mut self, c: char) {
+        if self.peek(1) == Some('(') && self.kind == Kind::Posix {
+            let end = close::paren(&self.chars, self.at + 2);
+            let command = self.slice(self.at + 2, end);
+            self.at = end + 1;
+            self.piece(Piece::Feed(command));
+            return;
+        }
+        self.drop_descriptor();
+        if c == '>' {
+            let width = if self.starts(">>") || self.starts(">|") || self.starts(">&") {
+                2
+            } else {
+                1
+            };
+            self.operator(Token::Redirect(Direction::Out), width);
+        } else if self.starts("<<<") {
+            self.operator(Token::Redirect(Direction::Text), 3);
+        } else if self.starts("<<") {
+            self.here_document();
+        } else if self.starts("<>") {
+            self.operator(Token::Redirect(Direction::Out), 2);
+        } else {
+            let width = if self.starts("<&") { 2 } else { 1 };
+            self.operator(Token::Redirect(Direction::In), width);
+        }
+    }
+
+    /// Forgets the number before an arrow, which is no word.
+    fn drop_descriptor(&mut self) {
+        let number = !self.text.is_empty() && self.text.chars().all(|c| c.is_ascii_digit());
+        if self.word.is_empty() && number {
+            self.text.clear();
+            self.begun = false;
+        }
+    }
+
+    fn here_document(&mut self) {
+        self.end_word();
+        self.at += 2;
+        let tabs = self.peek(0) == Some('-');
+        self.at += usize::from(tabs);
+        while matches!(self.peek(0), Some(' ' | '\t')) {
+            self.at += 1;
+        }
+        let from = self.at;
+        while self
+            .peek(0)
+            .is_some_and(|c| !c.is_whitespace() && !";|&<>()".contains(c))
+        {
+            self.at += 1;
+        }
+        let name = self.slice(from, self.at);
+        let end = name.replace(['\'', '"', '\\'], "");
+        self.waiting.push(Waiting {
+            literal: end != name,
+            end,
+            tabs,
+            place: self.out.len(),
+        });
+        self.out.push(Token::Input(Vec::new()));
+    }
+
+    /// Reads the here-documents that the line before announced.
+    fn bodies(&mut self) {
+        for waiting in std::mem::take(&mut self.waiting) {
+            let body = self.body(&waiting.end, waiting.tabs);
+            let word = if waiting.literal {
+                vec![Piece::Text(body)]
+            } else {
+                read_text(&body)
+            };
+            if let Some(place) = self.out.get_mut(waiting.place) {
+                *place = Token::Input(word);
+            }
+        }
+    }
+
+    fn body(&mut self, end: &str, tabs: bool) -> String {
+        let mut body = String::new();
+        while self.at < self.chars.len() {
+            let from = self.at;
+            while self.peek(0).is_some_and(|c| c != '\n') {
+                self.at += 1;
+            }
+            let line = self.slice(from, self.at);
+            self.at += 1;
+            let bare = if tabs {
+                line.trim_start_matches('\t')
+            } else {
+                &line
+            };
+            if bare.trim_end_matches('\r') == end {
+                break;
+            }
+            body.push_str(bare);
+            body.push('\n');
+        }
+        body
+    }
+}
+
+fn is_name(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}

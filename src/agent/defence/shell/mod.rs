@@ -1,0 +1,176 @@
+//! Looks at a shell command: follows it as a shell would, without running anything.
+//!
+//! What only running would tell is called unknown. A command is refused for what it is known
+//! to name, and, where a protected path went into something unknown, for that.
+
+mod builtins;
+mod close;
+mod commands;
+mod copies;
+pub(super) mod escapes;
+mod expand;
+mod find;
+mod git;
+mod lexer;
+pub(super) mod marks;
+mod names;
+mod output;
+mod programs;
+mod readers;
+mod state;
+mod walk;
+
+use super::code;
+use super::paths::Base;
+use super::refusal::{Judged, Refusal, brief, too_much, too_nested};
+use super::scene::{Hit, Nearer as _, Place, Scene};
+pub(super) use lexer::Kind;
+use state::State;
+
+/// How deep commands may be nested in each other.
+const DEEPEST: usize = 16;
+/// How much work one call may cause.
+const MOST_WORK: usize = 4_000_000;
+
+/// What a command reads or writes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Data {
+    Unknown,
+    Known(String),
+    /// Unknown, but made from this protected path.
+    Tainted(String),
+}
+
+/// A shell that is followed through a command.
+pub(super) struct Shell<'a> {
+    scene: &'a Scene<'a>,
+    state: State,
+    kind: Kind,
+    depth: usize,
+    calls: usize,
+    work: usize,
+    /// What tainted the words that are marked so.
+    tainted: String,
+    /// How many process substitutions there were.
+    feeds: usize,
+}
+
+impl<'a> Shell<'a> {
+    pub(super) fn new(scene: &'a Scene<'a>, cwd: &str, kind: Kind) -> Self {
+        Self {
+            scene,
+            state: State::new(scene, cwd),
+            kind,
+            depth: 0,
+            calls: 0,
+            work: 0,
+            tainted: String::new(),
+            feeds: 0,
+        }
+    }
+
+    /// Looks at a command line.
+    pub(super) fn look(&mut self, text: &str) -> Judged<()> {
+        self.script(text, Data::Unknown).map(drop)
+    }
+
+    /// Looks at the words of one command that no shell reads.
+    pub(super) fn look_at_words(&mut self, words: Vec<String>) -> Judged<()> {
+        self.command(words, Data::Unknown).map(drop)
+    }
+
+    /// Looks at a script in this shell, and says what it writes.
+    fn script(&mut self, text: &str, stdin: Data) -> Judged<Data> {
+        if self.depth >= DEEPEST {
+            return Err(too_nested(text));
+        }
+        self.spend(text.len() / 2, text)?;
+        self.depth += 1;
+        let tokens = lexer::read(text, self.kind);
+        let out = self.walk(&tokens, stdin);
+        self.depth -= 1;
+        out
+    }
+
+    /// Looks at a script in a shell of its own.
+    fn apart(&mut self, text: &str, stdin: Data) -> Judged<Data> {
+        self.spend(self.state.size(), text)?;
+        let saved = self.state.clone();
+        let out = self.script(text, stdin);
+        self.state.restore(saved);
+        out
+    }
+
+    fn spend(&mut self, work: usize, what: &str) -> Judged<()> {
+        self.work = self.work.saturating_add(work);
+        if self.work > MOST_WORK || self.scene.exhausted() {
+            return Err(too_much(what));
+        }
+        Ok(())
+    }
+
+    /// Refuses a word that names something protected, or something that holds it.
+    fn forbid(&self, word: &str, least: Place, by: &str) -> Judged<()> {
+        if self.scene.exhausted() {
+            return Err(too_much(by));
+        }
+        match self.hit(word) {
+            Some(hit) if hit.place >= least => Err(self.refusal(hit, by)),
+            _ => Ok(()),
+        }
+    }
+
+    fn refusal(&self, hit: Hit, by: &str) -> Refusal {
+        Refusal::new(
+            hit,
+            format!("the shell command `{}`", brief(&marks::plain(by))),
+        )
+    }
+
+    /// Returns what a word names, as a path, as part of an option, or as a list of paths.
+    fn hit(&self, word: &str) -> Option<Hit> {
+        names::candidates(word)
+            .into_iter()
+            .map(|name| self.place(name))
+            .fold(None, |best, hit| best.max_place(hit))
+    }
+
+    /// Returns what a word names as a path.
+    fn place(&self, name: &str) -> Option<Hit> {
+        if name.contains(marks::TAINTED) {
+            return Some(Hit::new(&self.tainted, Place::Inside));
+        }
+        if name.contains(marks::UNKNOWN) {
+            return names::unknown(self.scene, &self.state, name);
+        }
+        let relative = !name.starts_with(['/', '~']);
+        let lost = self.state.lost && relative;
+        if lost
+            && name
+                .trim_start_matches("./")
+                .starts_with([marks::STAR, marks::ANY, marks::OPEN])
+        {
+            return None;
+        }
+        let cwds = self.state.cwds.iter();
+        let found = cwds
+            .map(|cwd| names::place(self.scene, &self.state, name, cwd))
+            .fold(None, |best, hit| best.max_place(hit));
+        found.filter(|hit| !lost || hit.place != Place::FarAbove)
+    }
+
+    /// Returns what a text names that is no path.
+    fn mention(&self, text: &str) -> Option<Hit> {
+        if text.contains(marks::TAINTED) {
+            return Some(Hit::new(&self.tainted, Place::Inside));
+        }
+        let mut bases = self.state.cwds.clone();
+        bases.push(self.scene.project());
+        code::mention(self.scene, &bases, &marks::plain(text))
+    }
+
+    fn base<'b>(&'b self, cwd: &'b str) -> Base<'b> {
+        let home = self.state.home.as_deref();
+        Base { cwd, home }
+    }
+}
