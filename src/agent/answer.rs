@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::heard::{Heard, HeardError};
 use super::place::Root;
-use super::verdict::{Decided, Said};
+use super::verdict::{Decided, Said, brief};
 use super::{Agent, AgentEvent, Reply};
 use crate::capability::services::Question;
 use crate::event::About;
@@ -182,6 +182,8 @@ impl Asked<'_> {
 /// where anything waits for it.
 #[must_use]
 pub fn refusal(agent: &Agent, event: Option<&AgentEvent>, error: &AgentError) -> Reply {
+    // What an agent sent may be in it.
+    let error = brief(&error.to_string());
     let reason = format!("hookbox could not decide, so this is a no: {error}");
     match event {
         Some(event) if event.guards => (agent.encode)(event, &Said::block(reason)),
@@ -194,7 +196,21 @@ pub fn refusal(agent: &Agent, event: Option<&AgentEvent>, error: &AgentError) ->
             (agent.encode)(event, &said)
         }
         // Whatever this was, it may have been something that waits.
-        None => Reply::refusal(&reason),
+        None => unknown(agent, &reason),
+    }
+}
+
+/// Refuses an event that nobody knows: by exit code, unless that says nothing to the agent.
+fn unknown(agent: &Agent, reason: &str) -> Reply {
+    let guard = agent.events.iter().find(|event| event.guards);
+    let words = guard.map(|guard| (agent.encode)(guard, &Said::block(reason)));
+    let refusal = Reply::refusal(reason);
+    match words {
+        Some(words) if words.code != refusal.code => Reply {
+            stdout: words.stdout,
+            ..refusal
+        },
+        _ => refusal,
     }
 }
 
@@ -240,11 +256,20 @@ pub fn decide(
 /// Returns the directory that an event happened in, as the agent says it.
 #[must_use]
 pub fn directory(said: &Map<String, Value>) -> Option<&Path> {
-    let text = ["cwd", "working_dir", "directory"]
-        .iter()
-        .find_map(|key| said.get(*key)?.as_str())
-        .or_else(|| said.get("tool_info")?.get("cwd")?.as_str())
-        .or_else(|| said.get("workspace_roots")?.get(0)?.as_str())
-        .or_else(|| said.get("workspaceRoots")?.get(0)?.as_str())?;
-    Some(Path::new(text)).filter(|path| path.is_absolute())
+    directories(said).next()
+}
+
+/// Returns the directories that an event may belong to, the nearest first: a command may
+/// be run far from what the agent works on.
+pub(super) fn directories(said: &Map<String, Value>) -> impl Iterator<Item = &Path> {
+    let named = ["cwd", "working_dir", "directory"];
+    let named = named.into_iter().filter_map(|key| said.get(key));
+    let info = said.get("tool_info").and_then(|info| info.get("cwd"));
+    let roots = ["workspace_roots", "workspaceRoots"];
+    let roots = roots
+        .into_iter()
+        .filter_map(|key| said.get(key)?.as_array());
+    let texts = named.chain(info).chain(roots.flatten());
+    let paths = texts.filter_map(Value::as_str).map(Path::new);
+    paths.filter(|path| path.is_absolute())
 }

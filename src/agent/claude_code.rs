@@ -51,6 +51,15 @@ const fn output(name: &'static str, failed: bool) -> AgentEvent {
     }
 }
 
+/// Where it shows nobody what a hook has to say; it keeps standard error in its log.
+const DISCARDS_MESSAGES: [&str; 5] = [
+    "ConfigChange",
+    "PreCompact",
+    "Elicitation",
+    "ElicitationResult",
+    "Notification",
+];
+
 static EVENTS: [AgentEvent; 33] = [
     custom("Setup", "custom.setup"),
     AgentEvent {
@@ -265,14 +274,19 @@ fn encode(event: &AgentEvent, said: &Said) -> Reply {
     if let Some(context) = said.context() {
         specific.insert("additionalContext".to_owned(), context.into());
     }
-    if let Some(notes) = said.notes() {
+    let silent = DISCARDS_MESSAGES.contains(&event.name);
+    if let Some(notes) = said.notes().filter(|_| !silent) {
         answer.insert("systemMessage".to_owned(), notes.into());
     }
     if !specific.is_empty() {
         specific.insert("hookEventName".to_owned(), event.name.into());
         answer.insert("hookSpecificOutput".to_owned(), specific.into());
     }
-    reply(event, answer, refused)
+    let reply = reply(event, answer, refused);
+    if silent {
+        return reply.noting(&said.notes);
+    }
+    reply
 }
 
 fn reply(event: &AgentEvent, answer: Map<String, Value>, refused: Option<&String>) -> Reply {

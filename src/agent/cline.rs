@@ -2,7 +2,7 @@
 //! stops the task. What replaces a tool's input is ignored by one of its two runners, so
 //! it counts as something Cline cannot do.
 
-use serde_json::{Map, json};
+use serde_json::{Map, Value, json};
 
 use super::patch::APPLY_PATCH;
 use super::verdict::{Said, Verdict};
@@ -16,7 +16,7 @@ pub(super) static AGENT: Agent = Agent {
     // Its two runners have different names for one event.
     event_key: "",
     tools: &TOOLS,
-    mcp: |_, _| None,
+    mcp,
     merges: false,
     encode,
 };
@@ -93,6 +93,28 @@ static TOOLS: [Tool; 12] = [
     tool("search_codebase", "search_files", &[]),
     tool("web_fetch", "web_fetch", &[]),
 ];
+
+/// It has one tool for the tools of all servers, or writes `server__tool`.
+fn mcp(name: &str, said: &Map<String, Value>) -> Option<String> {
+    if name != "use_mcp_tool" {
+        let (server, tool) = name.split_once("__")?;
+        return Some(format!("mcp__{server}__{tool}"));
+    }
+    let places = [
+        ("tool_call", "input"),
+        ("preToolUse", "parameters"),
+        ("tool_result", "input"),
+        ("postToolUse", "parameters"),
+    ];
+    let find = |(call, key): (&str, &str)| said.get(call)?.get(key);
+    let input = places.into_iter().find_map(find)?;
+    let part = |key: &str| input.get(key)?.as_str();
+    Some(format!(
+        "mcp__{}__{}",
+        part("server_name")?,
+        part("tool_name")?
+    ))
+}
 
 fn encode(_: &AgentEvent, said: &Said) -> Reply {
     let mut answer = Map::new();

@@ -27,6 +27,9 @@ const EXIT: Option<&str> = Some("exit code 2 with the reason on standard error")
 const BEHAVIOR: Option<&str> = Some("decision.behavior: deny");
 const CONTEXT: Option<&str> = Some("additionalContext");
 
+/// It does not read what a hook of this event writes.
+const SESSION_END: &str = "SessionEnd";
+
 static EVENTS: [AgentEvent; 11] = [
     AgentEvent {
         context: CONTEXT,
@@ -115,7 +118,7 @@ static EVENTS: [AgentEvent; 11] = [
     AgentEvent {
         // It waits no longer than that.
         timeout: Duration::from_secs(3),
-        ..native("SessionEnd", "session.end", Carries::Object)
+        ..native(SESSION_END, "session.end", Carries::Object)
     },
 ];
 
@@ -132,6 +135,9 @@ static TOOLS: [Tool; 5] = [
 ];
 
 fn encode(event: &AgentEvent, said: &Said) -> Reply {
+    if event.name == SESSION_END {
+        return Reply::silence().noting(&said.notes);
+    }
     let specific = match &said.verdict {
         Verdict::Block(reason) => return refuse(event, reason, said),
         // The dialog of a permission request is the question; elsewhere a question is a

@@ -95,14 +95,11 @@ static EVENTS: [AgentEvent; 20] = [
         context: CONTEXT,
         ..native("postToolUse", "tool.post", output("tool_output", false))
     },
-    AgentEvent {
-        context: CONTEXT,
-        ..native(
-            "postToolUseFailure",
-            "tool.post",
-            output("error_message", true),
-        )
-    },
+    native(
+        "postToolUseFailure",
+        "tool.post",
+        output("error_message", true),
+    ),
     native("afterShellExecution", "custom.after_shell", Carries::Object),
     native("afterMCPExecution", "custom.after_mcp", Carries::Object),
     native("afterFileEdit", "custom.after_edit", Carries::Object),

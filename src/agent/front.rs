@@ -4,9 +4,10 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
-use super::answer::{AgentError, Asked, Parsed, decide, directory, refusal};
+use super::answer::{AgentError, Asked, Parsed, decide, directories, directory, refusal};
 use super::heard::Heard;
 use super::place::{self, Root};
+use super::verdict::{Said, Verdict};
 use super::{AgentEvent, Reply, trust};
 use crate::runtime::Runtime;
 
@@ -48,8 +49,8 @@ fn attempt(
     let event = parsed.event;
     let known = |error| (Some(event), error);
     let Some(root) = root(setting, &parsed).map_err(known)? else {
-        // Wired for all projects, and this is none.
-        return Ok(Reply::silence());
+        // Wired for all projects, and this is none. Some take silence for a no.
+        return Ok((asked.agent.encode)(event, &Said::only(Verdict::Pass)));
     };
     let heard =
         Heard::new(asked.agent, event, &parsed.said, &root).map_err(|error| known(error.into()))?;
@@ -63,15 +64,15 @@ fn attempt(
 /// Finds the project: the one that was named, or the nearest one around where the agent
 /// works.
 fn root(setting: &Setting, parsed: &Parsed) -> Result<Option<Root>, AgentError> {
-    let said = directory(&parsed.said);
     if let Some(named) = &setting.project {
+        let said = directory(&parsed.said);
         let real = std::fs::canonicalize(named).ok();
         return match real.filter(|real| place::is_project(real)) {
             Some(real) => Ok(Some(Root::new(real, said))),
             None => Err(AgentError::NoProject(named.display().to_string())),
         };
     }
-    let places = said.into_iter().chain(setting.directory.as_deref());
+    let places = directories(&parsed.said).chain(setting.directory.as_deref());
     let found = places
         .filter_map(|from| Some((place::project(from)?, from)))
         .next();

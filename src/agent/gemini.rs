@@ -23,6 +23,8 @@ pub(super) static AGENT: Agent = Agent {
 const DENY: Option<&str> = Some("decision: deny, and exit code 2");
 const CONTEXT: Option<&str> = Some("additionalContext");
 
+const TOOL_SELECTION: &str = "BeforeToolSelection";
+
 static EVENTS: [AgentEvent; 11] = [
     AgentEvent {
         context: CONTEXT,
@@ -44,11 +46,7 @@ static EVENTS: [AgentEvent; 11] = [
             Carries::Model("llm_request"),
         )
     },
-    native(
-        "BeforeToolSelection",
-        "custom.tool_selection",
-        Carries::Object,
-    ),
+    native(TOOL_SELECTION, "custom.tool_selection", Carries::Object),
     AgentEvent {
         block: DENY,
         modify: Some("llm_response"),
@@ -165,6 +163,10 @@ fn encode(event: &AgentEvent, said: &Said) -> Reply {
         specific.insert("additionalContext".to_owned(), context.into());
     }
     let mut answer = Map::new();
+    if event.name == TOOL_SELECTION {
+        // No message is read here, but text that is no JSON is shown.
+        return Reply::silence().noting(&said.notes);
+    }
     if let Some(notes) = said.notes() {
         answer.insert("systemMessage".to_owned(), json!(notes));
     }

@@ -79,6 +79,9 @@ static TOOLS: [Tool; 5] = [
 
 /// Every other tool is one of an extension.
 fn mcp(name: &str, _: &serde_json::Map<String, serde_json::Value>) -> Option<String> {
+    if TOOLS.iter().any(|tool| tool.own == name) {
+        return None;
+    }
     let (extension, tool) = name.split_once("__")?;
     Some(format!("mcp__{extension}__{tool}"))
 }

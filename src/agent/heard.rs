@@ -255,9 +255,8 @@ impl Reader<'_> {
         input: Value,
         id: Option<&Value>,
     ) -> Result<(Vec<Value>, Option<ToolCall>), HeardError> {
-        let own = self.agent.tools.iter().find(|tool| tool.own == name);
-        let mcp = (self.agent.mcp)(name, self.said);
-        let calls = self.canonical(mcp.as_deref().unwrap_or(name), own, &input)?;
+        let (own, canonical) = self.tool(name);
+        let calls = self.canonical(&canonical, own, &input)?;
         let payloads = calls.iter().map(|call| {
             let mut payload = Map::new();
             if let Some(id @ Value::String(_)) = id {
@@ -269,6 +268,16 @@ impl Reader<'_> {
             payload.into()
         });
         Ok((payloads.collect(), Some(ToolCall { own, input, calls })))
+    }
+
+    /// The tool that a name stands for, and the name where it is none of the agent's own. A
+    /// tool of an MCP server may be called like one of those, and is another.
+    fn tool(&self, name: &str) -> (Option<&'static Tool>, String) {
+        if let Some(mcp) = (self.agent.mcp)(name, self.said) {
+            return (None, mcp);
+        }
+        let own = self.agent.tools.iter().find(|tool| tool.own == name);
+        (own, name.to_owned())
     }
 
     fn canonical(
@@ -291,7 +300,9 @@ impl Reader<'_> {
                 let text = call.args.get("patch").and_then(Value::as_str);
                 patch::calls(text.unwrap_or_default(), self.root)
             }
-            tool::RUN_COMMANDS => tool::commands(&call),
+            tool::RUN_COMMANDS => tool::commands(&call)
+                .ok_or_else(|| self.wrong("commands", "a list of commands", "something else"))?,
+            "read_file" => tool::files(&call, self.root),
             _ => Vec::new(),
         };
         Ok(if parts.is_empty() { vec![call] } else { parts })
@@ -346,24 +357,25 @@ impl Reader<'_> {
         failed: bool,
     ) -> Result<Value, HeardError> {
         let own_name = self.text(name)?;
-        let own = self.agent.tools.iter().find(|tool| tool.own == own_name);
+        let (own, canonical) = self.tool(own_name);
         let mut payload = Map::new();
         if let Some(id @ Value::String(_)) = self.find(id) {
             payload.insert("call_id".to_owned(), id.clone());
         }
-        payload.insert(
-            "name".to_owned(),
-            own.map_or(own_name, |own| own.canonical).into(),
-        );
+        // It is over: arguments that cannot be read are no reason to say nothing.
+        let calls = self
+            .arguments(own_name, input)
+            .and_then(|input| self.canonical(&canonical, own, &input));
+        let only = calls.ok().filter(|calls| calls.len() == 1);
+        let only = only.and_then(|mut calls| calls.pop());
+        let several = own.map_or(canonical.as_str(), |own| own.canonical);
+        let name = only.as_ref().map_or(several, |call| &call.name);
+        payload.insert("name".to_owned(), name.into());
         let found = self.find(output);
         payload.insert("result".to_owned(), found.cloned().unwrap_or(Value::Null));
         payload.insert("is_error".to_owned(), failed.into());
-        // It is over: arguments that cannot be read are no reason to say nothing.
-        if let Ok(input) = self.arguments(own_name, input)
-            && let Ok(calls) = self.canonical(own_name, own, &input)
-            && let [call] = calls.as_slice()
-        {
-            payload.insert("args".to_owned(), call.args.clone().into());
+        if let Some(call) = only {
+            payload.insert("args".to_owned(), call.args.into());
         }
         payload.extend(self.about(Some(own_name)));
         Ok(json!(payload))

@@ -35,7 +35,9 @@ fn has_framework_settings(directory: &Path) -> bool {
 /// Finds the project that a directory lies in: the nearest one upwards.
 #[must_use]
 pub fn project(from: &Path) -> Option<PathBuf> {
-    let from = std::fs::canonicalize(from).ok()?;
+    // What was there may be gone; what it lay in is still the project.
+    let mut there = from.ancestors();
+    let from = there.find_map(|place| std::fs::canonicalize(place).ok())?;
     from.ancestors()
         .find(|directory| is_project(directory))
         .map(Path::to_owned)
@@ -48,6 +50,8 @@ pub struct Root {
     pub real: PathBuf,
     /// How the agent spells it, if there is a link on the way.
     alias: Option<PathBuf>,
+    /// Where in it the agent works: what relative paths are relative to.
+    below: PathBuf,
 }
 
 impl Root {
@@ -55,7 +59,20 @@ impl Root {
     #[must_use]
     pub fn new(real: PathBuf, within: Option<&Path>) -> Self {
         let alias = within.and_then(|within| alias(&real, within));
-        Self { real, alias }
+        let below = within
+            .and_then(|within| std::fs::canonicalize(within).ok())
+            .and_then(|within| Some(within.strip_prefix(&real).ok()?.to_owned()));
+        Self {
+            real,
+            alias,
+            below: below.unwrap_or_default(),
+        }
+    }
+
+    /// Says whether the agent works in a directory of the project, and not in its top one.
+    #[must_use]
+    pub fn works_below(&self) -> bool {
+        !self.below.as_os_str().is_empty()
     }
 
     /// Returns a path relative to the project where it lies in it, and as it was
@@ -65,19 +82,31 @@ impl Root {
     pub fn inside(&self, path: &str) -> String {
         let given = Path::new(path);
         let climbs = given.components().any(|part| part == Component::ParentDir);
-        if climbs || !given.is_absolute() {
+        if climbs || path.is_empty() {
             return path.to_owned();
+        }
+        if !given.is_absolute() {
+            let parts = self.below.join(given);
+            return spelled(parts.components().as_path());
         }
         let names = std::iter::once(&self.real).chain(&self.alias);
         let rest = names
             .filter_map(|root| given.strip_prefix(root).ok())
             .next();
-        match rest {
-            Some(rest) if rest.as_os_str().is_empty() => ".".to_owned(),
-            Some(rest) => rest.display().to_string(),
-            None => path.to_owned(),
-        }
+        rest.map_or_else(|| path.to_owned(), spelled)
     }
+}
+
+/// A path without what says nothing in it.
+fn spelled(path: &Path) -> String {
+    let kept: PathBuf = path
+        .components()
+        .filter(|part| *part != Component::CurDir)
+        .collect();
+    if kept.as_os_str().is_empty() {
+        return ".".to_owned();
+    }
+    kept.display().to_string()
 }
 
 /// How a directory inside of the project spells the project.
@@ -104,6 +133,9 @@ mod tests {
             ("/w/p/../q", "/w/p/../q"),
             ("/etc/passwd", "/etc/passwd"),
             ("a.rs", "a.rs"),
+            ("./x//a.rs", "x/a.rs"),
+            (".", "."),
+            ("", ""),
             ("../a.rs", "../a.rs"),
         ] {
             assert_eq!(root.inside(path), wanted, "{path}");
@@ -123,6 +155,8 @@ mod tests {
             let path = spelled.join("src/a.rs").display().to_string();
             assert_eq!(root.inside(&path), "src/a.rs");
         }
+        // The agent works in `src`.
+        assert_eq!(root.inside("a.rs"), "src/a.rs");
     }
 
     #[test]
@@ -136,6 +170,8 @@ mod tests {
         std::fs::write(inner.join("hookbox.toml"), "").unwrap();
         let found = project(&inner.join("c")).unwrap();
         assert_eq!(found, inner.canonicalize().unwrap());
+        let gone = project(&inner.join("c/gone/long ago")).unwrap();
+        assert_eq!(gone, found);
         assert_eq!(project(Path::new("/no/such/place")), None);
     }
 }

@@ -59,8 +59,8 @@ impl Tool {
         known.map_or(canonical, |(own, _)| own)
     }
 
-    /// Brings a call into canonical form. Nothing where two arguments would become one:
-    /// a guard must not see the one and the tool take the other.
+    /// Brings a call into canonical form. Nothing where two arguments would become one, and
+    /// say different things: a guard must not see the one and the tool take the other.
     #[must_use]
     pub fn call(&self, input: &Map<String, Value>, root: &Root) -> Option<Call> {
         let mut args = Map::new();
@@ -70,9 +70,10 @@ impl Tool {
                 Value::String(text) if key == PATH => root.inside(text).into(),
                 other => other.clone(),
             };
-            if args.insert(key.to_owned(), value).is_some() {
+            if args.get(key).is_some_and(|other| *other != value) {
                 return None;
             }
+            args.insert(key.to_owned(), value);
         }
         Some(Call {
             name: self.canonical.to_owned(),
@@ -110,11 +111,14 @@ impl Tool {
     }
 }
 
-/// A new path is absolute where the old one was: some agents insist on that.
+/// A new path is absolute where the old one was: some agents insist on that. So it is where
+/// what an agent takes it to be relative to is not the project.
 fn outward(key: &str, old: &Value, new: &Value, root: &Root) -> Value {
     match (old, new) {
         (Value::String(old), Value::String(new))
-            if key == PATH && Path::new(old).is_absolute() && !Path::new(new).is_absolute() =>
+            if key == PATH
+                && (Path::new(old).is_absolute() || root.works_below())
+                && !Path::new(new).is_absolute() =>
         {
             root.real.join(new).display().to_string().into()
         }
@@ -136,11 +140,24 @@ pub(super) fn unknown(name: &str, input: &Value) -> Call {
     }
 }
 
-/// Returns a call for each of several commands; none where one of them is no command.
+/// Returns a call for each of several commands; nothing where one of them is no command,
+/// because a guard would not see what is run.
 #[must_use]
-pub(super) fn commands(call: &Call) -> Vec<Call> {
-    let Some(Value::Array(all)) = call.args.get("commands") else {
-        return Vec::new();
+pub(super) fn commands(call: &Call) -> Option<Vec<Call>> {
+    let mut given = COMMANDS.iter().filter(|key| call.args.contains_key(**key));
+    let (key, None) = (given.next()?, given.next()) else {
+        return None;
+    };
+    let all = match &call.args[*key] {
+        Value::Array(all) => all.clone(),
+        // One command, or a list of them as text.
+        Value::String(text) => match crate::json::parse_value(text) {
+            Ok(Value::Array(all)) => all,
+            // Its arguments may lie beside it.
+            _ if *key == "command" => vec![call.args.clone().into()],
+            _ => vec![text.clone().into()],
+        },
+        other => vec![other.clone()],
     };
     let one = |command: &Value| {
         let text = match command {
@@ -153,8 +170,44 @@ pub(super) fn commands(call: &Call) -> Vec<Call> {
             args: Map::from_iter([("command".to_owned(), text.into())]),
         })
     };
-    let calls: Option<Vec<Call>> = all.iter().map(one).collect();
-    calls.unwrap_or_default()
+    all.iter().map(one).collect()
+}
+
+/// Returns a call for each of several files; none where it names no list of them.
+#[must_use]
+pub(super) fn files(call: &Call, root: &Root) -> Vec<Call> {
+    let given = FILES.iter().find_map(|key| call.args.get(*key));
+    let one = |file: &Value| {
+        let (path, mut args) = match file {
+            Value::String(path) => (path, Map::new()),
+            Value::Object(file) => (path_of(file)?, file.clone()),
+            _ => return None,
+        };
+        args.insert(PATH.to_owned(), root.inside(path).into());
+        Some(Call {
+            name: call.name.clone(),
+            args,
+        })
+    };
+    let files = given.and_then(Value::as_array).into_iter().flatten();
+    let mut calls: Vec<Call> = files.map(one).collect::<Option<_>>().unwrap_or_default();
+    if call.args.contains_key(PATH) {
+        calls.push(call.clone());
+    }
+    calls
+}
+
+/// Where several commands are found.
+const COMMANDS: [&str; 3] = ["commands", "command", "cmd"];
+
+/// Where several files are found.
+const FILES: [&str; 4] = ["files", "operations", "paths", "file_paths"];
+
+fn path_of(file: &Map<String, Value>) -> Option<&String> {
+    match file.get(PATH)? {
+        Value::String(path) => Some(path),
+        _ => None,
+    }
 }
 
 /// A command and its arguments as a line for a shell.
@@ -184,7 +237,7 @@ mod tests {
             args: object(json!({"commands": commands})),
         };
         let lines = |value| -> Vec<String> {
-            let calls = commands(&call(value));
+            let calls = commands(&call(value)).unwrap_or_default();
             calls
                 .iter()
                 .map(|call| call.args["command"].as_str().unwrap().to_owned())
@@ -194,8 +247,19 @@ mod tests {
             lines(json!(["ls", {"command": "rm", "args": ["-rf", "a'b"]}])),
             ["ls", r"rm '-rf' 'a'\''b'"]
         );
-        assert!(lines(json!(["ls", 1])).is_empty());
-        assert!(lines(json!("ls")).is_empty());
+        assert_eq!(lines(json!("ls -l")), ["ls -l"]);
+        assert_eq!(lines(json!("[\"ls\", \"id\"]")), ["ls", "id"]);
+        let beside = Call {
+            name: RUN_COMMANDS.to_owned(),
+            args: object(json!({"command": "rm", "args": ["-rf"]})),
+        };
+        assert_eq!(commands(&beside).unwrap()[0].args["command"], "rm '-rf'");
+        let mut twice = beside;
+        twice.args.insert("cmd".to_owned(), "id".into());
+        assert_eq!(commands(&twice), None);
+        for unreadable in [json!(["ls", 1]), json!(7), json!([{"args": []}])] {
+            assert_eq!(commands(&call(unreadable)), None);
+        }
     }
 
     const WRITE: Tool = Tool {
@@ -226,8 +290,42 @@ mod tests {
     }
 
     #[test]
-    fn two_arguments_that_would_become_one_are_refused() {
+    fn two_arguments_that_would_become_one_are_refused_unless_they_say_the_same() {
+        let root = &Root::new("/w/p".into(), None);
         let own = object(json!({"file_path": "/w/p/a", "path": "b"}));
-        assert_eq!(WRITE.call(&own, &Root::new("/w/p".into(), None)), None);
+        assert_eq!(WRITE.call(&own, root), None);
+        let own = object(json!({"file_path": "/w/p/a", "path": "a"}));
+        let call = WRITE.call(&own, root).unwrap();
+        assert_eq!(call.args, object(json!({"path": "a"})));
+        let new = object(json!({"path": "c"}));
+        assert_eq!(
+            WRITE.input(&own, &call.args, &new, root),
+            object(json!({"file_path": "/w/p/c", "path": "c"}))
+        );
+    }
+
+    #[test]
+    fn each_of_several_files_is_a_call() {
+        let root = &Root::new("/w/p".into(), None);
+        let paths = |args| -> Vec<String> {
+            let call = Call {
+                name: "read_file".to_owned(),
+                args: object(args),
+            };
+            let calls = files(&call, root);
+            calls
+                .iter()
+                .map(|call| call.args[PATH].to_string())
+                .collect()
+        };
+        assert_eq!(
+            paths(json!({"files": [{"path": "/w/p/a"}, "b"]})),
+            [r#""a""#, r#""b""#]
+        );
+        assert_eq!(
+            paths(json!({"path": "c", "paths": ["./a"]})),
+            [r#""a""#, r#""c""#]
+        );
+        assert!(paths(json!({"files": [{"name": "a"}]})).is_empty());
     }
 }

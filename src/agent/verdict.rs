@@ -8,7 +8,8 @@ use super::place::Root;
 use super::{Agent, AgentEvent};
 use crate::capability::services::Question;
 use crate::decision::{Effect, Ruling};
-use crate::outcome::Outcome;
+use crate::failure::Cause;
+use crate::outcome::{Outcome, TraceRow};
 
 /// What an agent is told to do.
 #[derive(Debug, Clone, PartialEq)]
@@ -86,6 +87,10 @@ impl Said {
                 said.notes.push(format!("hookbox: {}", clean(warning)));
             }
             said.context.extend(outcome.effects.iter().map(text_of));
+            if let Some(why) = kept_going(heard.event, outcome) {
+                said.notes.push(why);
+                continue;
+            }
             let verdict = verdict(agent, heard, index, outcome, root).asking(questions);
             if strength(&verdict) > strength(&said.verdict) {
                 said.verdict = verdict;
@@ -174,13 +179,13 @@ fn verdict(agent: &Agent, heard: &Heard, index: usize, outcome: &Outcome, root: 
         let hook = outcome.hook.as_deref().unwrap_or("a hook");
         bounded(&format!("{} (hookbox: {})", clean(reason), clean(hook)))
     };
-    if failed_open(heard.event, outcome) {
-        let row = outcome.trace.iter().find(|row| row.error.is_some());
-        let why = row.map_or_else(String::new, |row| {
-            let error = row.error.as_deref().unwrap_or_default();
-            format!("hook {:?} failed: {}", row.hook, clean(error))
-        });
-        return Verdict::Block(bounded(&format!("hookbox could not decide: {why}")));
+    if let Some(row) = failed_open(heard.event, outcome) {
+        let error = clean(row.error.as_deref().unwrap_or_default());
+        let why = format!(
+            "hookbox could not decide: hook {:?} failed: {error}",
+            row.hook
+        );
+        return Verdict::Block(bounded(&why));
     }
     match outcome.decision {
         Ruling::Allow => Verdict::Pass,
@@ -190,11 +195,27 @@ fn verdict(agent: &Agent, heard: &Heard, index: usize, outcome: &Outcome, root: 
     }
 }
 
-/// Says whether a hook failed on something that waits for the answer, though the event
-/// it stands for does not usually.
-fn failed_open(event: &AgentEvent, outcome: &Outcome) -> bool {
+/// Finds a hook that failed on something that waits for the answer, though the event it
+/// stands for does not usually. One whose condition failed has sat the event out.
+fn failed_open<'o>(event: &AgentEvent, outcome: &'o Outcome) -> Option<&'o TraceRow> {
     let waits = event.info().is_none_or(|info| info.gates);
-    event.guards && !waits && outcome.trace.iter().any(|row| row.error.is_some())
+    let sat_out = |row: &TraceRow| !row.matched && row.cause == Some(Cause::HookError);
+    let failed = |row: &&TraceRow| row.error.is_some() && !sat_out(row);
+    outcome
+        .trace
+        .iter()
+        .find(failed)
+        .filter(|_| event.guards && !waits)
+}
+
+/// Says why a hook that failed keeps nothing from going on: nothing waits, and an agent
+/// that is told to go on working, each time that it wants to stop, never does.
+fn kept_going(event: &AgentEvent, outcome: &Outcome) -> Option<String> {
+    let blocks = !event.guards && outcome.decision == Ruling::Block;
+    let hook = outcome.hook.as_ref().filter(|_| blocks)?;
+    let failed = |row: &&TraceRow| row.hook == *hook && row.error.is_some();
+    let error = outcome.trace.iter().find(failed)?.error.as_deref()?;
+    Some(format!("hookbox: hook {hook:?} failed: {}", clean(error)))
 }
 
 /// What a rewritten payload means for the agent.
@@ -270,6 +291,11 @@ fn text_of(effect: &Effect) -> String {
 fn clean(text: &str) -> String {
     let kept = |c: &char| matches!(c, '\n' | '\t') || !c.is_control();
     text.chars().filter(kept).collect()
+}
+
+/// What somebody else wrote, in what an agent takes.
+pub(super) fn brief(text: &str) -> String {
+    bounded(&clean(text))
 }
 
 /// As much of a text as agents take.

@@ -14,7 +14,6 @@ use crate::agent::{self, Agent, AgentError, Asked, Reply, Root, Setting};
 use crate::dialect::kept::Narrow;
 use crate::runtime::Runtime;
 use crate::sandbox::engine::Lifetime;
-use crate::tape::Recorder;
 use watch::Watch;
 
 /// Answer one event of an agent: what an agent runs, wired by `hookbox install`
@@ -74,10 +73,18 @@ impl HookArgs {
     }
 
     pub(super) fn run(self) -> i32 {
-        let watch = Watch::start(self.agent, self.event.clone(), self.deadline());
+        let guards = self.guards();
+        let watch = Watch::start(self.agent, self.event.clone(), self.deadline(), guards);
         let reply = self.reply();
         watch.end();
-        hand_over(&reply)
+        hand_over(&reply, guards)
+    }
+
+    /// Whether something may wait for the answer.
+    fn guards(&self) -> bool {
+        let name = self.event.as_deref();
+        let event = name.and_then(|name| self.agent.event(name));
+        event.is_none_or(|event| event.guards)
     }
 
     /// Four fifths of what the agent gives, and at least half a second less.
@@ -109,6 +116,7 @@ impl HookArgs {
             directory: std::env::current_dir().ok(),
         };
         let mut recorder = None;
+        let mut notes = Vec::new();
         let reply = agent::answer(&asked, &setting, |root, heard| {
             let project = root.real.clone();
             let builder = Runtime::builder(&root.real)
@@ -118,11 +126,18 @@ impl HookArgs {
                 }))
                 .ask_agent(agent::hand_on)
                 .self_defence(true);
-            if let Some(path) = self.tape(root)? {
-                let tape = agent::recorder(&path)?;
-                let runtime = builder.tape(&tape).load()?;
-                recorder = Some(tape);
-                return Ok(runtime);
+            match self
+                .tape(root)
+                .and_then(|path| path.as_deref().map(agent::recorder).transpose())
+            {
+                Ok(None) => {}
+                Ok(Some(tape)) => {
+                    let runtime = builder.tape(&tape).load()?;
+                    recorder = Some((tape, runtime.clone()));
+                    return Ok(runtime);
+                }
+                // Where a tape is required, nothing is decided without one.
+                Err(error) => notes.push(format!("hookbox: {error}")),
             }
             let narrow = Narrow {
                 point: heard.point(),
@@ -133,10 +148,17 @@ impl HookArgs {
             std::mem::forget(runtime.clone());
             Ok(runtime)
         });
-        match recorder.map(Recorder::close) {
-            Some(Err(error)) => asked.refusal(&AgentError::Tape(error.to_string())),
-            _ => reply,
+        if let Some((tape, runtime)) = recorder {
+            runtime.flush();
+            match tape.close() {
+                Ok(()) => {}
+                Err(error) if runtime.requires_tape() => {
+                    return asked.refusal(&AgentError::Tape(error.to_string()));
+                }
+                Err(error) => notes.push(format!("hookbox: the tape is not whole: {error}")),
+            }
         }
+        reply.noting(&notes)
     }
 }
 
@@ -156,32 +178,101 @@ fn read() -> std::io::Result<Vec<u8>> {
     let mut input = Vec::with_capacity(16 << 10);
     let mut stdin = std::io::stdin().lock();
     let mut chunk = vec![0; 64 << 10];
+    let mut scan = Scan::default();
     loop {
         let read = stdin.read(&mut chunk)?;
         input.extend_from_slice(&chunk[..read]);
-        if read == 0 || input.len() > agent::MAX_INPUT || is_whole(&input) {
+        scan.take(&chunk[..read]);
+        if read == 0 || input.len() > agent::MAX_INPUT || scan.whole {
             return Ok(input);
         }
     }
 }
 
-fn is_whole(input: &[u8]) -> bool {
-    input.trim_ascii_end().ends_with(b"}")
-        && serde_json::from_slice::<serde::de::IgnoredAny>(input).is_ok()
+/// Looks for the end of an object, each byte once: parsing what is there again and again
+/// takes a large payload past the deadline.
+#[derive(Default)]
+struct Scan {
+    depth: usize,
+    in_text: bool,
+    escaped: bool,
+    /// Whether the last thing that came is the end of the outermost object.
+    whole: bool,
+}
+
+impl Scan {
+    fn take(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            match byte {
+                _ if self.escaped => self.escaped = false,
+                b'\\' => self.escaped = self.in_text,
+                b'"' => self.in_text = !self.in_text,
+                b'{' | b'[' if !self.in_text => self.depth += 1,
+                b'}' | b']' if !self.in_text => self.depth = self.depth.saturating_sub(1),
+                _ => {}
+            }
+            if !byte.is_ascii_whitespace() {
+                self.whole = *byte == b'}' && self.depth == 0 && !self.in_text;
+            }
+        }
+    }
 }
 
 /// Writes the answer. One that does not arrive is none, and exit code 2 is a no to
 /// everybody.
-fn hand_over(reply: &Reply) -> i32 {
+fn hand_over(reply: &Reply, guards: bool) -> i32 {
     let mut stderr = std::io::stderr().lock();
     let _ = stderr.write_all(reply.stderr.as_bytes());
     let mut stdout = std::io::stdout().lock();
     let wrote = stdout
         .write_all(reply.stdout.as_bytes())
         .and_then(|()| stdout.flush());
-    if wrote.is_err() && !reply.stdout.is_empty() {
+    let lost = wrote.is_err() || leads_nowhere(&stdout);
+    if lost && guards && !reply.stdout.is_empty() {
         let _ = stderr.write_all(b"hookbox could not answer on standard output");
         return 2;
     }
     reply.code
+}
+
+/// Says whether nobody can read what is written: a closed output is opened again on the
+/// null device before anything of ours runs.
+#[cfg(unix)]
+fn leads_nowhere(output: &impl std::os::fd::AsFd) -> bool {
+    let there = rustix::fs::fstat(output).map(|file| file.st_rdev);
+    let null = rustix::fs::stat("/dev/null").map(|file| file.st_rdev);
+    there.is_ok_and(|there| null == Ok(there))
+}
+
+#[cfg(not(unix))]
+fn leads_nowhere<T>(_: &T) -> bool {
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_object_is_whole_at_its_last_brace_and_with_nothing_behind_it() {
+        for (text, whole) in [
+            (r#"{"a": {}}"#, true),
+            ("{\"a\": 1}\n", true),
+            (r#"{"a": {}"#, false),
+            (r#"{"a": "}"#, false),
+            (r#"{"a": "\"}"#, false),
+            (r#"{"a": "\\"}"#, true),
+            (r#"{"a": [{}"#, false),
+            ("{}x", false),
+            ("null", false),
+            ("", false),
+        ] {
+            for cut in 0..=text.len() {
+                let mut scan = Scan::default();
+                scan.take(&text.as_bytes()[..cut]);
+                scan.take(&text.as_bytes()[cut..]);
+                assert_eq!(scan.whole, whole, "{text} cut at {cut}");
+            }
+        }
+    }
 }

@@ -192,6 +192,11 @@ impl Runtime {
         &self.inner.run.metrics
     }
 
+    /// Says whether a decision that is not on a tape counts.
+    pub(crate) fn requires_tape(&self) -> bool {
+        self.inner.loaded.config.tape_required
+    }
+
     /// Says what it means that an outcome is not on its tape: nothing was decided where
     /// a tape is required, and a warning elsewhere.
     ///

@@ -19,7 +19,12 @@ pub(super) struct Watch {
 }
 
 impl Watch {
-    pub(super) fn start(agent: &'static Agent, event: Option<String>, deadline: Duration) -> Self {
+    pub(super) fn start(
+        agent: &'static Agent,
+        event: Option<String>,
+        deadline: Duration,
+        guards: bool,
+    ) -> Self {
         let answered = Arc::new(AtomicBool::new(false));
         let watch = Self {
             answered: Arc::clone(&answered),
@@ -29,7 +34,7 @@ impl Watch {
             if !answered.swap(true, Ordering::SeqCst) {
                 let event = event.as_deref().and_then(|name| agent.event(name));
                 let reply = agent::refusal(agent, event, &late(deadline));
-                exit(hand_over(&reply));
+                exit(hand_over(&reply, guards));
             }
         });
         watch

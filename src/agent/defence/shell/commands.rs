@@ -13,7 +13,11 @@ const CALLS: usize = 48;
 
 impl Shell<'_> {
     /// Looks at the words of a command, and says what it writes.
-    pub(super) fn command(&mut self, words: Vec<String>, stdin: Data) -> Judged<Data> {
+    pub(in crate::agent::defence) fn command(
+        &mut self,
+        words: Vec<String>,
+        stdin: Data,
+    ) -> Judged<Data> {
         if self.calls >= CALLS {
             return Err(too_nested(&words.concat()));
         }
@@ -89,7 +93,7 @@ impl Shell<'_> {
     }
 
     /// Looks at a command of which nothing is known but what it names.
-    pub(super) fn unknown(
+    pub(in crate::agent::defence) fn unknown(
         &mut self,
         name: &str,
         args: &[String],
@@ -175,7 +179,7 @@ impl Shell<'_> {
     }
 
     /// Says what comes out of a command that is not known.
-    pub(super) fn derived(&self, args: &[String], stdin: &Data) -> Data {
+    pub(in crate::agent::defence) fn derived(&self, args: &[String], stdin: &Data) -> Data {
         let named = args.iter().find_map(|arg| {
             let hit = self.hit(arg)?;
             (hit.place >= Place::Above).then_some(hit.path)
@@ -309,7 +313,12 @@ impl Shell<'_> {
     }
 
     /// Looks at a script in the language of a shell, given as words.
-    pub(super) fn shell_words(&mut self, name: &str, args: &[String], stdin: Data) -> Judged<Data> {
+    pub(in crate::agent::defence) fn shell_words(
+        &mut self,
+        name: &str,
+        args: &[String],
+        stdin: Data,
+    ) -> Judged<Data> {
         let found = programs::script(name, args);
         let kind = self.kind;
         self.kind = programs::kind_of(name, kind);
@@ -332,7 +341,7 @@ impl Shell<'_> {
         out
     }
 
-    pub(super) fn positional(&mut self, rest: &[String]) {
+    pub(in crate::agent::defence) fn positional(&mut self, rest: &[String]) {
         let names = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"];
         for (name, value) in names.iter().zip(rest) {
             self.state.assign(name, vec![value.clone()], false);
@@ -345,7 +354,7 @@ impl Shell<'_> {
     }
 
     /// Looks at a script that the same command has written.
-    pub(super) fn script_file(
+    pub(in crate::agent::defence) fn script_file(
         &mut self,
         name: &str,
         file: &str,
@@ -368,12 +377,12 @@ impl Shell<'_> {
 }
 
 /// What is named when a command would change hookbox itself.
-pub(super) fn trust() -> Hit {
+pub(in crate::agent::defence) fn trust() -> Hit {
     Hit::new("what hookbox trusts", Place::Inside)
 }
 
 /// Returns the name of a program without its folder, as it is compared.
-pub(super) fn program(word: &str) -> String {
+pub(in crate::agent::defence) fn program(word: &str) -> String {
     let folded = paths::fold(word);
     let name = folded.rsplit(['/', '\\']).next().unwrap_or_default();
     let name = name.strip_suffix(".exe").unwrap_or(name);
@@ -401,6 +410,6 @@ fn is_usual(word: &str) -> bool {
 }
 
 /// Says whether a word is more than a path.
-pub(super) fn is_text(word: &str) -> bool {
+pub(in crate::agent::defence) fn is_text(word: &str) -> bool {
     word.contains(|c: char| c.is_whitespace() || "'\"`();|&<>{}\\$".contains(c))
 }

@@ -6,7 +6,7 @@ use super::marks::{STAR, live};
 
 /// A part of a word.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Piece {
+pub(in crate::agent::defence) enum Piece {
     /// Text, with marks where it stands without quotes.
     Text(String),
     /// A variable, with what follows its name in `${…}`.
@@ -21,10 +21,10 @@ pub(super) enum Piece {
     Feed(String),
 }
 
-pub(super) type Word = Vec<Piece>;
+pub(in crate::agent::defence) type Word = Vec<Piece>;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Token {
+pub(in crate::agent::defence) enum Token {
     Word(Word),
     /// Comes before the word that says where to.
     Redirect(Direction),
@@ -41,7 +41,7 @@ pub(super) enum Token {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Direction {
+pub(in crate::agent::defence) enum Direction {
     In,
     Out,
     /// `<<<`
@@ -50,14 +50,14 @@ pub(super) enum Direction {
 
 /// How a text is to be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(in crate::agent::defence) enum Kind {
     Posix,
     /// PowerShell and `cmd`: backslashes are part of paths.
     Windows,
 }
 
 /// Reads a command line.
-pub(super) fn read(text: &str, kind: Kind) -> Vec<Token> {
+pub(in crate::agent::defence) fn read(text: &str, kind: Kind) -> Vec<Token> {
     let mut lexer = Lexer::new(text, kind);
     while lexer.step() {}
     lexer.end_word();
@@ -66,7 +66,7 @@ pub(super) fn read(text: &str, kind: Kind) -> Vec<Token> {
 }
 
 /// Reads a text in which only variables and commands are filled in, as in a here-document.
-pub(super) fn read_text(text: &str) -> Word {
+pub(in crate::agent::defence) fn read_text(text: &str) -> Word {
     let mut lexer = Lexer::new(text, Kind::Posix);
     lexer.quoted_until(None);
     lexer.end_piece();

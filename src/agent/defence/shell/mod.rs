@@ -7,12 +7,12 @@ mod builtins;
 mod close;
 mod commands;
 mod copies;
-pub(super) mod escapes;
+pub(in crate::agent::defence) mod escapes;
 mod expand;
 mod find;
 mod git;
 mod lexer;
-pub(super) mod marks;
+pub(in crate::agent::defence) mod marks;
 mod names;
 mod output;
 mod programs;
@@ -24,7 +24,7 @@ use super::code;
 use super::paths::Base;
 use super::refusal::{Judged, Refusal, brief, too_much, too_nested};
 use super::scene::{Hit, Nearer as _, Place, Scene};
-pub(super) use lexer::Kind;
+pub(in crate::agent::defence) use lexer::Kind;
 use state::State;
 
 /// How deep commands may be nested in each other.
@@ -42,7 +42,7 @@ enum Data {
 }
 
 /// A shell that is followed through a command.
-pub(super) struct Shell<'a> {
+pub(in crate::agent::defence) struct Shell<'a> {
     scene: &'a Scene<'a>,
     state: State,
     kind: Kind,
@@ -56,7 +56,7 @@ pub(super) struct Shell<'a> {
 }
 
 impl<'a> Shell<'a> {
-    pub(super) fn new(scene: &'a Scene<'a>, cwd: &str, kind: Kind) -> Self {
+    pub(in crate::agent::defence) fn new(scene: &'a Scene<'a>, cwd: &str, kind: Kind) -> Self {
         Self {
             scene,
             state: State::new(scene, cwd),
@@ -70,12 +70,12 @@ impl<'a> Shell<'a> {
     }
 
     /// Looks at a command line.
-    pub(super) fn look(&mut self, text: &str) -> Judged<()> {
+    pub(in crate::agent::defence) fn look(&mut self, text: &str) -> Judged<()> {
         self.script(text, Data::Unknown).map(drop)
     }
 
     /// Looks at the words of one command that no shell reads.
-    pub(super) fn look_at_words(&mut self, words: Vec<String>) -> Judged<()> {
+    pub(in crate::agent::defence) fn look_at_words(&mut self, words: Vec<String>) -> Judged<()> {
         self.command(words, Data::Unknown).map(drop)
     }
 

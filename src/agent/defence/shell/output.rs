@@ -6,7 +6,12 @@ use super::{Data, Place, Shell, escapes};
 
 impl Shell<'_> {
     /// Returns what a command writes that only reads.
-    pub(super) fn output(&mut self, name: &str, args: &[String], stdin: Data) -> Data {
+    pub(in crate::agent::defence) fn output(
+        &mut self,
+        name: &str,
+        args: &[String],
+        stdin: Data,
+    ) -> Data {
         if args.iter().any(|arg| super::super::glob::is_pattern(arg)) {
             return self.derived(args, &stdin);
         }
@@ -55,7 +60,12 @@ impl Shell<'_> {
     }
 
     /// Says what a tool such as `xxd -r` makes of its input.
-    pub(super) fn decoded(&self, name: &str, args: &[String], stdin: &Data) -> Option<Data> {
+    pub(in crate::agent::defence) fn decoded(
+        &self,
+        name: &str,
+        args: &[String],
+        stdin: &Data,
+    ) -> Option<Data> {
         let Data::Known(text) = stdin else {
             return None;
         };

@@ -46,7 +46,11 @@ struct Walk<'t> {
 }
 
 impl Shell<'_> {
-    pub(super) fn walk(&mut self, tokens: &[Token], stdin: Data) -> Judged<Data> {
+    pub(in crate::agent::defence) fn walk(
+        &mut self,
+        tokens: &[Token],
+        stdin: Data,
+    ) -> Judged<Data> {
         let mut walk = Walk {
             tokens,
             at: 0,
@@ -408,7 +412,7 @@ impl Shell<'_> {
     }
 
     /// Returns the absolute path of a word, from the first folder the shell may be in.
-    pub(super) fn absolute(&self, name: &str) -> String {
+    pub(in crate::agent::defence) fn absolute(&self, name: &str) -> String {
         let cwd = self.state.cwds.first().map_or("/", String::as_str);
         let name = marks::plain(name);
         super::super::paths::folded_parts(&name, self.base(cwd)).join("/")
