@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
+use super::doctor;
+use super::install::{Approve, Command, Form, Home, Settings, Shape, Wiring};
 use super::verdict::{Said, Verdict};
 use super::{Agent, AgentEvent, Carries, Reply, Tool, foreign, native, tool};
 use crate::dialect::{harn, polytoken};
@@ -20,7 +22,42 @@ pub(super) static AGENT: Agent = Agent {
     mcp: |_, _| None,
     merges: false,
     encode,
+    wiring: WIRING,
 };
+
+/// It has an exec form, and since 2.1.295 a switch for hooks that fail; older versions
+/// do not look at that.
+const WIRING: Wiring = Wiring {
+    project: ".claude/settings.json",
+    home: Home {
+        variable: Some(("CLAUDE_CONFIG_DIR", "")),
+        folder: ".claude",
+    },
+    user: "settings.json",
+    form: Form::Settings(Settings::of(Shape::Groups, entry)),
+    approve: Approve {
+        project: &[
+            "Claude Code asks whether you trust this folder when it first starts in it, and runs no hook of the project before (with -p it does not ask)",
+        ],
+        user: &[],
+        seen: false,
+    },
+    doubles: true,
+    checks: doctor::claude_code,
+};
+
+fn entry(event: &AgentEvent, command: &Command) -> Value {
+    let mut entry = json!({
+        "type": "command",
+        "command": command.binary,
+        "args": command.arguments(event),
+        "timeout": event.timeout.as_secs(),
+    });
+    if event.guards {
+        entry["onFailure"] = "block".into();
+    }
+    entry
+}
 
 const DENY: Option<&str> = Some("permissionDecision: deny, and exit code 2");
 const ASK: Option<&str> = Some("permissionDecision: ask");
@@ -82,7 +119,7 @@ static EVENTS: [AgentEvent; 33] = [
     AgentEvent {
         guards: true,
         block: DENY,
-        modify: Some("permissionDecision: allow with the whole updatedInput"),
+        modify: Some("the whole updatedInput"),
         ask: ASK,
         context: CONTEXT,
         ..native(
@@ -326,7 +363,7 @@ fn refuse(
 
 fn rewrite(event: &AgentEvent, new: &Value, specific: &mut Map<String, Value>) {
     if event.name == "PreToolUse" {
-        specific.insert("permissionDecision".to_owned(), "allow".into());
+        // Without a decision: rewriting a call must not approve it in the person's place.
         specific.insert("updatedInput".to_owned(), new.clone());
     } else {
         specific.insert("updatedToolOutput".to_owned(), new.clone());

@@ -4,6 +4,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::install::{Approve, Form, Home, Wiring};
 use super::patch::APPLY_PATCH;
 use super::verdict::{Said, Verdict};
 use super::{Agent, AgentEvent, Carries, Reply, Tool, native, tool};
@@ -19,7 +20,28 @@ pub(super) static AGENT: Agent = Agent {
     mcp,
     merges: false,
     encode,
+    wiring: WIRING,
 };
+
+/// Both of its runners read these folders.
+const WIRING: Wiring = Wiring {
+    project: ".clinerules/hooks",
+    home: Home {
+        variable: None,
+        folder: "Documents/Cline",
+    },
+    user: "Hooks",
+    form: Form::Scripts,
+    approve: Approve {
+        project: &[ENABLE],
+        user: &[ENABLE],
+        seen: false,
+    },
+    doubles: true,
+    checks: |_| Vec::new(),
+};
+
+const ENABLE: &str = "in VS Code hooks have to be enabled in the settings of Cline";
 
 const CANCEL: Option<&str> = Some("cancel: true with errorMessage");
 const CONTEXT: Option<&str> = Some("contextModification");

@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
+use super::doctor;
+use super::install::{Approve, Command, Form, Home, Settings, Shape, Wiring};
 use super::patch::APPLY_PATCH;
 use super::verdict::{Said, Verdict};
 use super::{Agent, AgentEvent, Carries, Reply, Tool, foreign, native, together, tool};
@@ -21,7 +23,39 @@ pub(super) static AGENT: Agent = Agent {
     mcp: |_, _| None,
     merges: false,
     encode,
+    wiring: WIRING,
 };
+
+/// It has no exec form, and no switch for hooks that fail.
+const WIRING: Wiring = Wiring {
+    project: ".codex/hooks.json",
+    home: Home {
+        variable: Some(("CODEX_HOME", "")),
+        folder: ".codex",
+    },
+    user: "hooks.json",
+    form: Form::Settings(Settings::of(Shape::Groups, entry)),
+    approve: Approve {
+        project: &[
+            "Codex reads .codex/ only in projects that it trusts: say yes when it asks on its first start here",
+            REVIEW,
+        ],
+        user: &[REVIEW],
+        seen: true,
+    },
+    doubles: true,
+    checks: doctor::codex,
+};
+
+const REVIEW: &str = "Codex skips new and changed hooks without a word until you have reviewed them: start `codex` and approve them there";
+
+fn entry(event: &AgentEvent, command: &Command) -> Value {
+    json!({
+        "type": "command",
+        "command": command.line(event),
+        "timeout": event.timeout.as_secs(),
+    })
+}
 
 const EXIT: Option<&str> = Some("exit code 2 with the reason on standard error");
 const BEHAVIOR: Option<&str> = Some("decision.behavior: deny");

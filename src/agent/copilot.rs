@@ -3,6 +3,8 @@
 
 use serde_json::{Map, Value, json};
 
+use super::doctor;
+use super::install::{Approve, Command, Form, Home, Settings, Shape, Version, Wiring};
 use super::patch::APPLY_PATCH;
 use super::verdict::{Said, Verdict};
 use super::{Agent, AgentEvent, Carries, Reply, Tool, foreign, native, tool};
@@ -20,7 +22,40 @@ pub(super) static AGENT: Agent = Agent {
     mcp: |_, _| None,
     merges: false,
     encode,
+    wiring: WIRING,
 };
+
+/// It reads every file of a folder, so ours is one of our own.
+const WIRING: Wiring = Wiring {
+    project: ".github/hooks/hookbox.json",
+    home: Home {
+        variable: Some(("COPILOT_HOME", "")),
+        folder: ".copilot",
+    },
+    user: "hooks/hookbox.json",
+    form: Form::Settings(Settings {
+        version: Some(Version::Number(1)),
+        ..Settings::of(Shape::Lists, entry)
+    }),
+    approve: Approve {
+        project: &[
+            "Copilot runs the hooks of a project only in a folder that you trust: say so when it asks",
+        ],
+        user: &[],
+        seen: false,
+    },
+    doubles: true,
+    checks: doctor::copilot,
+};
+
+fn entry(event: &AgentEvent, command: &Command) -> Value {
+    let shell = if cfg!(windows) { "powershell" } else { "bash" };
+    json!({
+        "type": "command",
+        shell: command.line(event),
+        "timeoutSec": event.timeout.as_secs(),
+    })
+}
 
 const DENY: Option<&str> = Some("permissionDecision: deny, and exit code 2");
 const BEHAVIOR: Option<&str> = Some("behavior: deny, and exit code 2");

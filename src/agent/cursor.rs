@@ -4,6 +4,8 @@
 
 use serde_json::{Map, Value, json};
 
+use super::doctor;
+use super::install::{Approve, Command, Form, Home, Settings, Shape, Version, Wiring};
 use super::verdict::{Said, Verdict};
 use super::{Agent, AgentEvent, Carries, Reply, Tool, foreign, native, together, tool};
 use crate::dialect::polytoken;
@@ -18,7 +20,44 @@ pub(super) static AGENT: Agent = Agent {
     mcp,
     merges: false,
     encode,
+    wiring: WIRING,
 };
+
+/// One event that it does not know makes it refuse the whole file, and so does `//` in a
+/// string.
+const WIRING: Wiring = Wiring {
+    project: ".cursor/hooks.json",
+    home: Home {
+        variable: None,
+        folder: ".cursor",
+    },
+    user: "hooks.json",
+    form: Form::Settings(Settings {
+        version: Some(Version::Number(1)),
+        eats_slashes: true,
+        ..Settings::of(Shape::Lists, entry)
+    }),
+    approve: Approve {
+        project: &[
+            "Cursor runs the hooks of a project only in a workspace that you trust: say so when it asks",
+        ],
+        user: &[],
+        seen: false,
+    },
+    doubles: true,
+    checks: doctor::cursor,
+};
+
+fn entry(event: &AgentEvent, command: &Command) -> Value {
+    let mut entry = json!({
+        "command": command.line(event),
+        "timeout": event.timeout.as_secs(),
+    });
+    if event.guards {
+        entry["failClosed"] = true.into();
+    }
+    entry
+}
 
 const DENY: Option<&str> = Some("exit code 2 with the reason on standard error");
 const ASK: Option<&str> = Some("permission: ask");

@@ -3,6 +3,8 @@
 
 use serde_json::{Map, Value, json};
 
+use super::doctor;
+use super::install::{Approve, Command, Form, Home, Settings, Shape, Wiring};
 use super::verdict::{Said, Verdict};
 use super::{Agent, AgentEvent, Carries, Reply, Tool, foreign, native, together, tool};
 use crate::dialect::polytoken;
@@ -18,7 +20,37 @@ pub(super) static AGENT: Agent = Agent {
     mcp,
     merges: true,
     encode,
+    wiring: WIRING,
 };
+
+/// It counts in milliseconds, and knows hooks by their names.
+const WIRING: Wiring = Wiring {
+    project: ".gemini/settings.json",
+    home: Home {
+        variable: None,
+        folder: ".gemini",
+    },
+    user: "settings.json",
+    form: Form::Settings(Settings::of(Shape::Groups, entry)),
+    approve: Approve {
+        project: &[
+            "Gemini CLI runs the hooks of a project only in a folder that you trust: say so when it asks; `gemini --skip-trust` runs without them, and without a word",
+        ],
+        user: &[],
+        seen: true,
+    },
+    doubles: true,
+    checks: doctor::gemini,
+};
+
+fn entry(event: &AgentEvent, command: &Command) -> Value {
+    json!({
+        "type": "command",
+        "name": "hookbox",
+        "command": command.line(event),
+        "timeout": event.timeout.as_secs() * 1000,
+    })
+}
 
 const DENY: Option<&str> = Some("decision: deny, and exit code 2");
 const CONTEXT: Option<&str> = Some("additionalContext");

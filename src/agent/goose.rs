@@ -1,6 +1,10 @@
 //! goose. Only `PreToolUse` keeps anything from happening; the other events are told, not
 //! asked, whatever their names promise.
 
+use serde_json::{Value, json};
+
+use super::doctor;
+use super::install::{Approve, Command, Form, Home, Settings, Shape, Wiring};
 use super::verdict::{Said, Verdict};
 use super::{Agent, AgentEvent, Carries, Reply, Tool, native, together, tool};
 
@@ -14,7 +18,40 @@ pub(super) static AGENT: Agent = Agent {
     mcp,
     merges: false,
     encode,
+    wiring: WIRING,
 };
+
+/// Hooks come in plugins, and of two plugins with one name it takes the project's.
+const WIRING: Wiring = Wiring {
+    project: ".agents/plugins/hookbox/hooks/hooks.json",
+    home: Home {
+        variable: None,
+        folder: ".agents",
+    },
+    user: "plugins/hookbox/hooks/hooks.json",
+    form: Form::Settings(Settings {
+        beside: Some(("plugin.json", PLUGIN)),
+        ..Settings::of(Shape::Groups, entry)
+    }),
+    approve: Approve::NOTHING,
+    doubles: false,
+    checks: doctor::goose,
+};
+
+const PLUGIN: &str = r#"{
+  "name": "hookbox",
+  "version": "1.0.0",
+  "description": "Asks hookbox before tools run"
+}
+"#;
+
+fn entry(event: &AgentEvent, command: &Command) -> Value {
+    json!({
+        "type": "command",
+        "command": command.line(event),
+        "timeout": event.timeout.as_secs(),
+    })
+}
 
 const EXIT: Option<&str> = Some("exit code 2 with the reason on standard error");
 

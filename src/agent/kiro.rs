@@ -1,8 +1,9 @@
 //! Kiro. Exit code 2 blocks; what stands on standard output is context for some events
 //! and nothing for the others.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
+use super::install::{Approve, Command, Form, Home, Settings, Shape, Version, Wiring};
 use super::verdict::{Said, Verdict};
 use super::{Agent, AgentEvent, Carries, Reply, Tool, native, together, tool};
 
@@ -16,7 +17,38 @@ pub(super) static AGENT: Agent = Agent {
     mcp,
     merges: false,
     encode,
+    wiring: WIRING,
 };
+
+/// It reads every file of a folder, so ours is one of our own.
+const WIRING: Wiring = Wiring {
+    project: ".kiro/hooks/hookbox.json",
+    home: Home {
+        variable: None,
+        folder: ".kiro",
+    },
+    user: "hooks/hookbox.json",
+    form: Form::Settings(Settings {
+        version: Some(Version::Word("v1")),
+        ..Settings::of(Shape::Triggers, entry)
+    }),
+    approve: Approve {
+        project: &[],
+        user: &["Kiro reads ~/.kiro/hooks/ since 2.13; with an older one install for the project"],
+        seen: false,
+    },
+    doubles: true,
+    checks: |_| Vec::new(),
+};
+
+fn entry(event: &AgentEvent, command: &Command) -> Value {
+    json!({
+        "name": format!("hookbox-{}", event.name),
+        "trigger": event.name,
+        "action": {"type": "command", "command": command.line(event)},
+        "timeout": event.timeout.as_secs(),
+    })
+}
 
 const EXIT: Option<&str> = Some("exit code 2 with the reason on standard error");
 const GO_ON: Option<&str> = Some("decision: block");

@@ -1,14 +1,16 @@
 //! A program that fires events at hookbox: Claude Code, Codex, … Each has its own words
 //! for events, tools and answers, and its own way to ignore an answer it does not like.
 //!
-//! An agent is data plus two functions. Adding one is adding a file and a line in
+//! An agent is data plus a few functions. Adding one is adding a file and a line in
 //! [`ALL`]; nothing behind this room knows which agent an event came from.
 
 mod answer;
 pub mod defence;
+pub mod doctor;
 mod front;
 mod guard;
 mod heard;
+pub mod install;
 mod patch;
 mod place;
 mod record;
@@ -78,6 +80,8 @@ pub struct Agent {
     pub merges: bool,
     /// Writes an answer in its words.
     pub encode: fn(&AgentEvent, &Said) -> Reply,
+    /// How it is wired.
+    pub wiring: install::Wiring,
 }
 
 impl std::fmt::Debug for Agent {

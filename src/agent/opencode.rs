@@ -3,6 +3,7 @@
 
 use serde_json::json;
 
+use super::install::{Approve, Form, Home, Wiring};
 use super::patch::APPLY_PATCH;
 use super::verdict::{Said, Verdict};
 use super::{Agent, AgentEvent, Carries, Reply, Tool, native, together, tool};
@@ -17,6 +18,21 @@ pub(super) static AGENT: Agent = Agent {
     mcp: |_, _| None,
     merges: false,
     encode,
+    wiring: WIRING,
+};
+
+/// It loads every file of a folder.
+const WIRING: Wiring = Wiring {
+    project: ".opencode/plugin/hookbox.js",
+    home: Home {
+        variable: Some(("XDG_CONFIG_HOME", "opencode")),
+        folder: ".config/opencode",
+    },
+    user: "plugin/hookbox.js",
+    form: Form::Plugin,
+    approve: Approve::NOTHING,
+    doubles: true,
+    checks: |_| Vec::new(),
 };
 
 const THROW: Option<&str> = Some("exit code 2: the plugin throws the reason");

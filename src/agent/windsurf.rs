@@ -1,5 +1,8 @@
 //! Windsurf Cascade. Exit code 2 before an action is the only thing it understands.
 
+use serde_json::{Value, json};
+
+use super::install::{Approve, Command, Form, Home, Settings, Shape, Wiring};
 use super::verdict::{Said, Verdict};
 use super::{Agent, AgentEvent, Carries, Reply, Tool, native, together, tool};
 
@@ -13,7 +16,26 @@ pub(super) static AGENT: Agent = Agent {
     mcp: |_, _| None,
     merges: false,
     encode,
+    wiring: WIRING,
 };
+
+/// It has no key for how long it waits.
+const WIRING: Wiring = Wiring {
+    project: ".windsurf/hooks.json",
+    home: Home {
+        variable: None,
+        folder: ".codeium/windsurf",
+    },
+    user: "hooks.json",
+    form: Form::Settings(Settings::of(Shape::Lists, entry)),
+    approve: Approve::NOTHING,
+    doubles: true,
+    checks: |_| Vec::new(),
+};
+
+fn entry(event: &AgentEvent, command: &Command) -> Value {
+    json!({"command": command.line(event)})
+}
 
 const EXIT: Option<&str> = Some("exit code 2 with the reason on standard error");
 

@@ -42,3 +42,22 @@ pub(super) fn changed_lines(expected: &str, found: &str) -> String {
     }
     out
 }
+
+/// Writes what changes in a file that may not be there before or after, as `diff -u` does.
+pub(super) fn unified(path: &str, before: Option<&str>, after: Option<&str>) -> String {
+    const NOWHERE: &str = "/dev/null";
+    let from = before.map_or(NOWHERE, |_| path);
+    let to = after.map_or(NOWHERE, |_| path);
+    let diff = TextDiff::from_lines(before.unwrap_or_default(), after.unwrap_or_default());
+    let text = diff.unified_diff().header(from, to).to_string();
+    let lines = text.lines().map(|line| {
+        let text = style::plain(line);
+        match line.as_bytes().first() {
+            Some(b'-') => style::bad(text),
+            Some(b'+') => style::good(text),
+            Some(b'@') => style::faint(text),
+            _ => text,
+        }
+    });
+    lines.map(|line| line + "\n").collect()
+}

@@ -4,10 +4,12 @@ mod ask;
 mod bench;
 mod build;
 mod diff;
+mod doctor;
 mod events;
 mod explain;
 mod hook;
 mod inspect;
+mod install;
 mod new;
 mod payload;
 mod progress;
@@ -17,6 +19,7 @@ mod style;
 mod tape;
 mod test;
 mod trust;
+mod uninstall;
 mod validate;
 
 use std::io::Write as _;
@@ -66,6 +69,9 @@ enum Verb {
     Inspect(inspect::InspectArgs),
     Bench(bench::BenchArgs),
     Replay(replay::ReplayArgs),
+    Install(install::InstallArgs),
+    Uninstall(uninstall::UninstallArgs),
+    Doctor(doctor::DoctorArgs),
     Hook(hook::HookArgs),
     Trust(trust::TrustArgs),
     #[command(subcommand)]
@@ -132,6 +138,9 @@ pub fn main() -> i32 {
         Verb::Replay(args) => args.run(),
         Verb::Trust(args) => args.run(),
         Verb::Hook(args) => Ok(args.run()),
+        Verb::Install(args) => args.run(),
+        Verb::Uninstall(args) => args.run(),
+        Verb::Doctor(args) => args.run(),
         Verb::Tape(verb) => verb.run(),
     };
     result.unwrap_or_else(|error| complain(&error))

@@ -382,7 +382,7 @@ fn an_event_that_nobody_knows_is_a_no_to_everybody() {
                 project: None,
                 directory: Some(world.path().to_owned()),
             };
-            let reply = answer(&asked, &setting, |_| Ok(world.runtime.clone()));
+            let reply = answer(&asked, &setting, |_, _| Ok(world.runtime.clone()));
             // It is read as what it would have been.
             assert_undecided(&sample, &said, &reply, "unknown");
         }
@@ -405,7 +405,7 @@ fn roots(directory: &Path, started_in: Option<&Path>) -> Vec<(String, Option<std
             project: None,
             directory: started_in.map(Path::to_owned),
         };
-        let reply = answer(&asked, &setting, |root| {
+        let reply = answer(&asked, &setting, |root, _| {
             found = Some(root.real.clone());
             Ok(world.runtime.clone())
         });
@@ -493,7 +493,7 @@ fn a_command_that_is_run_elsewhere_belongs_to_the_project_of_the_workspace() {
         project: None,
         directory: Some(elsewhere.path().to_owned()),
     };
-    let reply = answer(&asked, &setting, |_| Ok(world.runtime.clone()));
+    let reply = answer(&asked, &setting, |_, _| Ok(world.runtime.clone()));
     assert!(
         world::is_blocked(&world::read(cursor, event, &said, &reply)),
         "{reply:?}"

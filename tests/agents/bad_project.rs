@@ -22,7 +22,7 @@ fn ask(sample: &Sample, project: Option<PathBuf>, place: &Path) -> Reply {
         project,
         directory: Some(place.to_owned()),
     };
-    answer(&asked, &setting, |root| {
+    answer(&asked, &setting, |root, _| {
         load(&root.real).map_err(AgentError::Load)
     })
 }
@@ -185,7 +185,7 @@ fn a_bug_in_hookbox_is_a_no() {
             project: Some(project.path().to_owned()),
             directory: None,
         };
-        let reply = answer(&asked, &setting, |_| panic!("this test breaks it"));
+        let reply = answer(&asked, &setting, |_, _| panic!("this test breaks it"));
         assert_undecided(&sample, &sample.value(project.path()), &reply, "a panic");
     }
 }

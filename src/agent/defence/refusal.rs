@@ -14,10 +14,10 @@ pub struct Refusal {
 }
 
 /// What a part of a call comes to, unless it is refused.
-pub type Judged<T> = Result<T, Refusal>;
+pub(super) type Judged<T> = Result<T, Refusal>;
 
 impl Refusal {
-    pub fn new(hit: Hit, how: impl Into<String>) -> Self {
+    pub(super) fn new(hit: Hit, how: impl Into<String>) -> Self {
         Self {
             path: hit.path,
             how: how.into(),
@@ -39,7 +39,7 @@ impl fmt::Display for Refusal {
 impl std::error::Error for Refusal {}
 
 /// Refuses what would take too long to look at.
-pub fn too_much(what: &str) -> Refusal {
+pub(super) fn too_much(what: &str) -> Refusal {
     Refusal {
         path: "a protected path".to_owned(),
         how: format!("`{}`, which is too much to look at", brief(what)),
@@ -47,7 +47,7 @@ pub fn too_much(what: &str) -> Refusal {
 }
 
 /// Refuses what is nested deeper than anybody writes.
-pub fn too_nested(what: &str) -> Refusal {
+pub(super) fn too_nested(what: &str) -> Refusal {
     Refusal {
         path: "a protected path".to_owned(),
         how: format!("`{}`, which is too nested to look at", brief(what)),
@@ -55,7 +55,7 @@ pub fn too_nested(what: &str) -> Refusal {
 }
 
 /// Returns the beginning of a text, on one line, for people.
-pub fn brief(text: &str) -> String {
+pub(super) fn brief(text: &str) -> String {
     let shown = |c: char| if c.is_control() { ' ' } else { c };
     let mut out: String = text.chars().take(60).map(shown).collect();
     if text.chars().nth(60).is_some() {

@@ -38,6 +38,15 @@ impl Memo {
 
     /// Returns the digest of a file's bytes.
     pub(super) fn digest(&mut self, path: &Path) -> Result<String, TrustError> {
+        self.digest_of(path, <[u8]>::to_vec)
+    }
+
+    /// Returns the digest of the part of a file that counts.
+    pub(super) fn digest_of(
+        &mut self,
+        path: &Path,
+        part: impl FnOnce(&[u8]) -> Vec<u8>,
+    ) -> Result<String, TrustError> {
         let unreadable = |error| TrustError::Unreadable {
             path: path.to_owned(),
             error,
@@ -49,7 +58,7 @@ impl Memo {
             return Ok(digest.clone());
         }
         let bytes = std::fs::read(path).map_err(unreadable)?;
-        let digest = hex(&Sha256::digest(&bytes));
+        let digest = hex(&Sha256::digest(part(&bytes)));
         if let Some(now) = now.filter(|now| now.is_settled() && Identity::of(path) == Some(*now)) {
             self.known.insert(path.to_owned(), (now, digest.clone()));
             self.new = true;

@@ -8,10 +8,15 @@
 mod files;
 mod memo;
 mod record;
+mod wired;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use sha2::{Digest as _, Sha256};
+
+use super::install::Places;
+use crate::sandbox::engine::hex;
 pub use files::reviewed_files;
 use memo::Memo;
 pub(crate) use record::directory;
@@ -134,8 +139,24 @@ fn digests(project: &Path, extra: &[PathBuf]) -> Result<BTreeMap<String, String>
             digests.insert(shown, memo.digest(path)?);
         }
     }
+    let places = Places::here(Some(project.to_owned()));
+    for wired in wired::settings_of_all(&places) {
+        let digest = memo.digest_of(&wired.path, |bytes| wired.entries(bytes))?;
+        if digest != empty() {
+            let shown = places.shown(&wired.path);
+            digests.insert(
+                format!("the entry for {} in {shown}", wired.agent.name),
+                digest,
+            );
+        }
+    }
     memo.close();
     Ok(digests)
+}
+
+/// The digest of nothing.
+fn empty() -> String {
+    hex(&Sha256::digest(b""))
 }
 
 fn differences(

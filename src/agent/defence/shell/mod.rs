@@ -34,7 +34,7 @@ const MOST_WORK: usize = 4_000_000;
 
 /// What a command reads or writes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Data {
+pub(in crate::agent::defence) enum Data {
     Unknown,
     Known(String),
     /// Unknown, but made from this protected path.
