@@ -57,6 +57,8 @@ pub mod outcome;
 pub mod runtime;
 pub mod sandbox;
 pub mod scaffold;
+#[cfg(unix)]
+pub mod serve;
 pub mod tape;
 mod timestamp;
 pub mod verify;

@@ -88,6 +88,9 @@ pub enum AgentError {
         "the hooks are being compiled for this machine, which goes on in the background after {0:?}; try again in a minute, and run `hookbox validate` before an agent needs them"
     )]
     Compiling(Duration),
+    /// The server did not take the question.
+    #[error("the hookbox server refused: {0}")]
+    Server(String),
     /// hookbox itself broke.
     #[error("hookbox broke: {0}; please report this")]
     Broken(String),
@@ -215,14 +218,42 @@ fn unknown(agent: &Agent, reason: &str) -> Reply {
 }
 
 thread_local! {
-    /// What hooks want to be asked in the dispatch on this thread.
-    static QUESTIONS: RefCell<Vec<Question>> = const { RefCell::new(Vec::new()) };
+    /// What hooks want to be asked in the dispatch on this thread, while an agent
+    /// listens.
+    static QUESTIONS: RefCell<Option<Vec<Question>>> = const { RefCell::new(None) };
 }
 
 /// Keeps a question for the agent, whose person answers it. The chain goes on: a yes
-/// speaks only for the hook that asked.
-pub fn hand_on(question: &Question) {
-    QUESTIONS.with_borrow_mut(|questions| questions.push(question.clone()));
+/// speaks only for the hook that asked. Says whether there is an agent: an event that
+/// somebody else fired on the same hooks ends with the question.
+pub fn hand_on(question: &Question) -> bool {
+    QUESTIONS.with_borrow_mut(|questions| match questions {
+        Some(questions) => {
+            questions.push(question.clone());
+            true
+        }
+        None => false,
+    })
+}
+
+/// An agent that listens on this thread. However the dispatch ends, nobody does after it.
+struct Listening;
+
+impl Listening {
+    fn start() -> Self {
+        QUESTIONS.set(Some(Vec::new()));
+        Self
+    }
+
+    fn heard(self) -> Vec<Question> {
+        QUESTIONS.take().unwrap_or_default()
+    }
+}
+
+impl Drop for Listening {
+    fn drop(&mut self) {
+        QUESTIONS.set(None);
+    }
 }
 
 /// Decides an event with the hooks of its project.
@@ -237,7 +268,7 @@ pub fn decide(
 ) -> Result<Said, AgentError> {
     let mut decided = Vec::new();
     for payload in &heard.payloads {
-        QUESTIONS.with_borrow_mut(Vec::clear);
+        let listening = Listening::start();
         let about = About {
             session: heard.session.clone(),
             transcript: heard.transcript.clone(),
@@ -247,7 +278,7 @@ pub fn decide(
         let outcome = runtime.dispatch_in(event.dialect, event.event, payload.clone(), about)?;
         decided.push(Decided {
             outcome,
-            questions: QUESTIONS.with_borrow_mut(std::mem::take),
+            questions: listening.heard(),
         });
     }
     Ok(Said::of(agent, heard, &decided, root))

@@ -3,12 +3,13 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use super::answer::{AgentError, Asked, Parsed, decide, directories, directory, refusal};
 use super::heard::Heard;
 use super::place::{self, Root};
 use super::verdict::{Said, Verdict};
-use super::{AgentEvent, Reply, trust};
+use super::{Agent, AgentEvent, DEFAULT_TIMEOUT, Reply, trust};
 use crate::runtime::Runtime;
 
 /// What is known of a question beside what the agent said.
@@ -23,34 +24,65 @@ pub struct Setting {
 /// Something that went wrong, and the event if it was known by then.
 type Undecided = (Option<&'static AgentEvent>, AgentError);
 
+/// An answer, and what it came to.
+#[derive(Debug, Clone)]
+pub struct Answered {
+    /// What goes back to the agent.
+    pub reply: Reply,
+    /// The event, if it is known.
+    pub event: Option<&'static AgentEvent>,
+    /// The word for what was decided; `error` if nothing was.
+    pub word: &'static str,
+}
+
+/// How much sooner than the agent gives up it has an answer, at least.
+const SOONER: Duration = Duration::from_millis(500);
+
+/// Returns how long an answer may take: four fifths of what the agent gives, and at
+/// least half a second less.
+#[must_use]
+pub fn deadline(agent: &Agent, wired: Option<&str>) -> Duration {
+    let event = wired.and_then(|name| agent.event(name));
+    let given = event.map_or(DEFAULT_TIMEOUT, |event| event.timeout);
+    (given * 4 / 5).min(given.saturating_sub(SOONER))
+}
+
 /// Answers an agent. `load` returns the hooks of a project, as far as the event concerns
 /// them.
 pub fn answer(
     asked: &Asked<'_>,
     setting: &Setting,
     load: impl FnOnce(&Root, &Heard) -> Result<Runtime, AgentError>,
-) -> Reply {
+) -> Answered {
     let wired = asked.wired.and_then(|name| asked.agent.event(name));
     let tried = catch_unwind(AssertUnwindSafe(|| attempt(asked, setting, load)));
     let (event, error) = match tried {
-        Ok(Ok(reply)) => return reply,
+        Ok(Ok(answered)) => return answered,
         Ok(Err((event, error))) => (event.or(wired), error),
         Err(panic) => (wired, AgentError::Broken(words(&*panic))),
     };
-    refusal(asked.agent, event, &error)
+    Answered {
+        reply: refusal(asked.agent, event, &error),
+        event,
+        word: "error",
+    }
 }
 
 fn attempt(
     asked: &Asked<'_>,
     setting: &Setting,
     load: impl FnOnce(&Root, &Heard) -> Result<Runtime, AgentError>,
-) -> Result<Reply, Undecided> {
+) -> Result<Answered, Undecided> {
     let parsed = asked.parse().map_err(|error| (None, error))?;
     let event = parsed.event;
     let known = |error| (Some(event), error);
     let Some(root) = root(setting, &parsed).map_err(known)? else {
         // Wired for all projects, and this is none. Some take silence for a no.
-        return Ok((asked.agent.encode)(event, &Said::only(Verdict::Pass)));
+        return Ok(Answered {
+            reply: (asked.agent.encode)(event, &Said::only(Verdict::Pass)),
+            event: Some(event),
+            word: "pass",
+        });
     };
     let heard =
         Heard::new(asked.agent, event, &parsed.said, &root).map_err(|error| known(error.into()))?;
@@ -58,7 +90,11 @@ fn attempt(
     let runtime = load(&root, &heard).map_err(known)?;
     let mut said = decide(asked.agent, &runtime, &heard, &root).map_err(known)?;
     said.notes.extend(doubts);
-    Ok((asked.agent.encode)(event, &said))
+    Ok(Answered {
+        reply: (asked.agent.encode)(event, &said),
+        event: Some(event),
+        word: said.verdict.word(),
+    })
 }
 
 /// Finds the project: the one that was named, or the nearest one around where the agent

@@ -38,7 +38,7 @@ use serde_json::{Map, Value};
 use crate::dialect::{self, Dialect, EventInfo};
 
 pub use answer::{AgentError, Asked, MAX_INPUT, Parsed, decide, directory, hand_on, refusal};
-pub use front::{Setting, answer};
+pub use front::{Answered, Setting, answer, deadline};
 pub(crate) use guard::self_defence;
 pub use heard::{Carries, Heard, HeardError, Place};
 pub use place::{Root, is_project, project};

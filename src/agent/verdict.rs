@@ -142,6 +142,17 @@ impl Said {
 }
 
 impl Verdict {
+    /// Returns the word for it.
+    #[must_use]
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Pass => "pass",
+            Self::Block(_) => "block",
+            Self::Ask(..) => "ask",
+            Self::Rewrite(_) => "modify",
+        }
+    }
+
     /// Puts the questions that the agent's person has to answer before anything happens.
     fn asking(self, questions: &[Question]) -> Self {
         if questions.is_empty() {

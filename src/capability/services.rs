@@ -46,8 +46,8 @@ pub enum Ask {
     Agent(HandOn),
 }
 
-/// Hears a question that somebody else will put.
-pub type HandOn = fn(&Question);
+/// Hears a question that somebody else will put, and says whether somebody will.
+pub type HandOn = fn(&Question) -> bool;
 
 /// Looks an environment variable up.
 pub type Environment = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;

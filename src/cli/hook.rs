@@ -14,6 +14,8 @@ use crate::agent::{self, Agent, AgentError, Asked, Reply, Root, Setting};
 use crate::dialect::kept::Narrow;
 use crate::runtime::Runtime;
 use crate::sandbox::engine::Lifetime;
+#[cfg(unix)]
+use crate::serve;
 use watch::Watch;
 
 /// Answer one event of an agent: what an agent runs, wired by `hookbox install`
@@ -87,17 +89,12 @@ impl HookArgs {
         event.is_none_or(|event| event.guards)
     }
 
-    /// Four fifths of what the agent gives, and at least half a second less.
+    /// Less than the agent gives, unless it was set.
     fn deadline(&self) -> Duration {
         if let Some(deadline) = self.deadline {
             return Duration::from_millis(deadline);
         }
-        let event = self
-            .event
-            .as_deref()
-            .and_then(|name| self.agent.event(name));
-        let given = event.map_or(agent::DEFAULT_TIMEOUT, |event| event.timeout);
-        (given * 4 / 5).min(given.saturating_sub(Duration::from_millis(500)))
+        agent::deadline(self.agent, self.event.as_deref())
     }
 
     fn reply(&self) -> Reply {
@@ -111,11 +108,15 @@ impl HookArgs {
             Err(error) => return asked.refusal(&AgentError::Unreadable(error.to_string())),
         };
         asked.input = &input;
+        if let Some(reply) = self.served(&input) {
+            return reply;
+        }
         let setting = Setting {
             project: self.project.clone(),
             directory: std::env::current_dir().ok(),
         };
         let mut recorder = None;
+        let mut loaded = None;
         let mut notes = Vec::new();
         let reply = agent::answer(&asked, &setting, |root, heard| {
             let project = root.real.clone();
@@ -144,10 +145,15 @@ impl HookArgs {
                 tool: heard.tool(),
             };
             let runtime = builder.load_for(&narrow)?;
-            // Taking it apart takes time that the agent would wait for.
-            std::mem::forget(runtime.clone());
+            loaded = Some(runtime.clone());
             Ok(runtime)
-        });
+        })
+        .reply;
+        if let Some(runtime) = loaded {
+            runtime.flush();
+            // Taking it apart takes time that the agent would wait for.
+            std::mem::forget(runtime);
+        }
         if let Some((tape, runtime)) = recorder {
             runtime.flush();
             match tape.close() {
@@ -169,6 +175,27 @@ impl HookArgs {
             Some(path) => Ok(Some(path.clone())),
             None => agent::tape_of(&root.real),
         }
+    }
+
+    /// Asks a server, if there is one that can answer as well as this process. What is
+    /// recorded is recorded here.
+    #[cfg(unix)]
+    fn served(&self, input: &[u8]) -> Option<Reply> {
+        if self.tape.is_some() {
+            return None;
+        }
+        serve::client::ask(&serve::client::Question {
+            agent: self.agent.name,
+            event: self.event.as_deref(),
+            project: self.project.as_deref(),
+            input,
+            deadline: self.deadline(),
+        })
+    }
+
+    #[cfg(not(unix))]
+    fn served(&self, _input: &[u8]) -> Option<Reply> {
+        None
     }
 }
 

@@ -15,6 +15,8 @@ mod payload;
 mod progress;
 mod replay;
 mod run;
+#[cfg(unix)]
+mod serve;
 mod style;
 mod tape;
 mod test;
@@ -74,6 +76,8 @@ enum Verb {
     Doctor(doctor::DoctorArgs),
     Hook(hook::HookArgs),
     Trust(trust::TrustArgs),
+    #[cfg(unix)]
+    Serve(serve::ServeArgs),
     #[command(subcommand)]
     Tape(tape::TapeVerb),
 }
@@ -141,6 +145,8 @@ pub fn main() -> i32 {
         Verb::Install(args) => args.run(),
         Verb::Uninstall(args) => args.run(),
         Verb::Doctor(args) => args.run(),
+        #[cfg(unix)]
+        Verb::Serve(args) => args.run(),
         Verb::Tape(verb) => verb.run(),
     };
     result.unwrap_or_else(|error| complain(&error))

@@ -189,7 +189,8 @@ impl RunArgs {
                 tape = Some(recorder);
             }
             Ok(builder.load()?)
-        });
+        })
+        .reply;
         if let Some(tape) = tape {
             tape.close()?;
         }

@@ -8,6 +8,7 @@ pub(crate) mod grants;
 pub(crate) mod json;
 pub(crate) mod limits;
 mod process;
+pub(crate) mod reads;
 pub(crate) mod toml;
 
 use std::io::Read as _;
@@ -391,6 +392,7 @@ fn read(root: &Dir, file: &str) -> std::io::Result<Option<String>> {
 /// Reads a file that is one, and not a large one.
 pub(crate) fn read_bounded(root: &Dir, path: &str, limit: u64) -> std::io::Result<Vec<u8>> {
     use std::io::{Error, ErrorKind};
+    reads::remember(path);
     let metadata = root.metadata(path)?;
     if metadata.is_dir() {
         return Err(Error::new(

@@ -8,6 +8,7 @@ pub mod process;
 #[cfg(not(unix))]
 #[path = "process_elsewhere.rs"]
 pub mod process;
+mod spares;
 pub mod starlark;
 
 use std::sync::{Arc, OnceLock};
@@ -104,6 +105,7 @@ pub struct Workshop {
     store: CodeStore,
     on_progress: OnProgress,
     compile_time: Duration,
+    spares: usize,
     interpreter: OnceLock<Result<Interpreter, Failure>>,
 }
 
@@ -125,6 +127,7 @@ impl Workshop {
             store,
             on_progress,
             compile_time: COMPILE_TIME,
+            spares: 0,
             interpreter: OnceLock::new(),
         }
     }
@@ -143,6 +146,14 @@ impl Workshop {
         self
     }
 
+    /// Keeps so many instances of the interpreter ready before they are needed, on a
+    /// thread of its own: for processes that wait most of the time.
+    #[must_use]
+    pub fn with_spares(mut self, spares: usize) -> Self {
+        self.spares = spares;
+        self
+    }
+
     /// Returns the Starlark interpreter, compiling it the first time this
     /// machine needs it.
     ///
@@ -151,12 +162,16 @@ impl Workshop {
     pub fn interpreter(&self) -> Result<&Interpreter, Failure> {
         self.interpreter
             .get_or_init(|| {
-                Interpreter::load(
+                let interpreter = Interpreter::load(
                     &self.engine,
                     &self.store,
                     &self.on_progress,
                     self.compile_time,
-                )
+                )?;
+                Ok(match self.spares {
+                    0 => interpreter,
+                    spares => interpreter.with_spares(&self.engine, spares),
+                })
             })
             .as_ref()
             .map_err(Clone::clone)

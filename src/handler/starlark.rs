@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::component::from_wit;
+use super::spares::Spares;
 use wasmtime::Store;
 
 use crate::capability::Border;
@@ -196,6 +197,8 @@ fn from_wit_place(place: wit::Place) -> (usize, usize) {
 /// The interpreter, compiled and linked.
 pub struct Interpreter {
     ready: StarlarkPre<Call>,
+    /// Instances made beforehand, where somebody wants some.
+    spares: Option<Spares>,
 }
 
 impl Interpreter {
@@ -217,6 +220,35 @@ impl Interpreter {
             .map_err(|error| Failure::new(Cause::BadComponent, error.to_string()))?;
         Ok(Self {
             ready: link_starlark(engine, &component)?,
+            spares: None,
+        })
+    }
+
+    /// Keeps some instances ready for calls to come.
+    pub(super) fn with_spares(mut self, engine: &Engine, most: usize) -> Self {
+        self.spares = Spares::keep(engine, &self.ready, most);
+        self
+    }
+
+    #[cfg(test)]
+    pub(super) fn spares(&self) -> Option<&Spares> {
+        self.spares.as_ref()
+    }
+
+    /// Runs `work` in an instance that nothing else runs in, before or after.
+    fn enter<T>(
+        &self,
+        engine: &Engine,
+        border: Border,
+        work: impl AsyncFnOnce(&StarlarkWorld, &mut Store<Call>) -> wasmtime::Result<T>,
+    ) -> Ran<T> {
+        let spares = self.spares.as_ref();
+        if let Some(spare) = spares.and_then(|spares| spares.take(border.limits())) {
+            return spare.run(border, work);
+        }
+        instance::run(engine, border, async |store| {
+            let guest = self.ready.instantiate_async(&mut *store).await?;
+            work(&guest, store).await
         })
     }
 
@@ -227,8 +259,7 @@ impl Interpreter {
         event: types::Event,
         border: Border,
     ) -> Ran<bool> {
-        let ran = instance::run(engine, border, async |store| {
-            let guest = self.ready.instantiate_async(&mut *store).await?;
+        let ran = self.enter(engine, border, async |guest, store| {
             guest
                 .hookbox_starlark_interpreter()
                 .call_matches(store, &condition.code, &event)
@@ -245,8 +276,7 @@ impl Interpreter {
         border: Border,
     ) -> Ran<Answer> {
         let limits = *border.limits();
-        let mut ran = instance::run(engine, border, async |store| {
-            let guest = self.ready.instantiate_async(&mut *store).await?;
+        let mut ran = self.enter(engine, border, async |guest, store| {
             let interpreter = guest.hookbox_starlark_interpreter();
             if let Err(problem) = interpreter
                 .call_load(&mut *store, &script.text.code)

@@ -61,10 +61,8 @@ impl Dispatcher<'_> {
             Ask::Later => return None,
             Ask::Nobody => ("nobody", false),
             Ask::Person(ask) => ("person", ask(&self.question(hook, message))),
-            Ask::Agent(hand_on) => {
-                hand_on(&self.question(hook, message));
-                ("agent", true)
-            }
+            Ask::Agent(hand_on) if hand_on(&self.question(hook, message)) => ("agent", true),
+            Ask::Agent(_) => return None,
         };
         let answered = Answered {
             by: by.to_owned(),

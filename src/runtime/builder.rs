@@ -30,6 +30,8 @@ pub struct RuntimeBuilder {
     project: PathBuf,
     lifetime: Lifetime,
     code_store: Option<CodeStore>,
+    /// What makes the hooks ready, if several runtimes share it.
+    workshop: Option<Arc<Workshop>>,
     on_progress: OnProgress,
     compile_time: Duration,
     options: Options,
@@ -47,6 +49,7 @@ impl RuntimeBuilder {
             project,
             lifetime: Lifetime::LongLived,
             code_store: None,
+            workshop: None,
             on_progress: Arc::new(|_| {}),
             compile_time: COMPILE_TIME,
             options: Options::default(),
@@ -70,6 +73,14 @@ impl RuntimeBuilder {
     #[must_use]
     pub fn code_store(mut self, store: CodeStore) -> Self {
         self.code_store = Some(store);
+        self
+    }
+
+    /// Shares the engine, the interpreter and its instances with other runtimes; what is
+    /// said of lifetime, compiled code and progress is the workshop's then.
+    #[must_use]
+    pub(crate) fn workshop(mut self, workshop: &Arc<Workshop>) -> Self {
+        self.workshop = Some(Arc::clone(workshop));
         self
     }
 
@@ -281,7 +292,7 @@ impl RuntimeBuilder {
     /// # Errors
     /// Returns why nothing could be looked at.
     pub fn inspect(self) -> Result<Loaded, LoadError> {
-        let workshop = self.workshop()?;
+        let workshop = self.open_workshop()?;
         Ok(dialect::load(&self.project, &workshop, &self.options))
     }
 
@@ -297,7 +308,7 @@ impl RuntimeBuilder {
         self,
         load: impl FnOnce(&Origin, &Workshop) -> Loaded,
     ) -> Result<Runtime, LoadError> {
-        let workshop = Arc::new(self.workshop()?);
+        let workshop = self.open_workshop()?;
         let origin = Origin {
             project: self.project,
             options: self.options,
@@ -327,14 +338,18 @@ impl RuntimeBuilder {
         })
     }
 
-    fn workshop(&self) -> Result<Workshop, LoadError> {
+    fn open_workshop(&self) -> Result<Arc<Workshop>, LoadError> {
+        if let Some(shared) = &self.workshop {
+            return Ok(Arc::clone(shared));
+        }
         let store = match &self.code_store {
             Some(store) => store.clone(),
             None => CodeStore::open_default()?,
         };
         let engine = Engine::new(self.lifetime)?;
-        Ok(Workshop::new(engine, store, Arc::clone(&self.on_progress))
-            .with_compile_time(self.compile_time))
+        let workshop = Workshop::new(engine, store, Arc::clone(&self.on_progress))
+            .with_compile_time(self.compile_time);
+        Ok(Arc::new(workshop))
     }
 }
 

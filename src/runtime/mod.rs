@@ -192,6 +192,11 @@ impl Runtime {
         &self.inner.run.metrics
     }
 
+    /// Says whether the project wants the events of its agents on a tape.
+    pub(crate) fn is_recorded(&self) -> bool {
+        self.inner.loaded.config.record.is_some()
+    }
+
     /// Says whether a decision that is not on a tape counts.
     pub(crate) fn requires_tape(&self) -> bool {
         self.inner.loaded.config.tape_required

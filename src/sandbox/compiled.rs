@@ -354,22 +354,23 @@ fn unsafe_load(engine: &Engine, code: Code<'_>) -> wasmtime::Result<Component> {
     }
 }
 
+/// What only the user can write to.
 #[cfg(unix)]
-mod private {
+pub(crate) mod private {
     use super::{File, Path, StoreError, fs, io};
     use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
 
     /// Write permission for the group or for everybody.
     const OTHERS_WRITE: u32 = 0o022;
 
-    pub(super) fn make(directory: &Path) -> io::Result<()> {
+    pub(crate) fn make(directory: &Path) -> io::Result<()> {
         fs::DirBuilder::new()
             .recursive(true)
             .mode(0o700)
             .create(directory)
     }
 
-    pub(super) fn create(path: &Path) -> io::Result<File> {
+    pub(crate) fn create(path: &Path) -> io::Result<File> {
         fs::OpenOptions::new()
             .write(true)
             .create(true)
@@ -378,7 +379,7 @@ mod private {
             .open(path)
     }
 
-    pub(super) fn check(directory: &Path) -> Result<(), StoreError> {
+    pub(crate) fn check(directory: &Path) -> Result<(), StoreError> {
         let refuse = |why: &str| StoreError::Unsafe {
             directory: directory.to_owned(),
             why: why.to_owned(),
@@ -401,7 +402,7 @@ mod private {
 
     /// Refuses a directory that somebody else could put another one in the place
     /// of, by way of the directories above it.
-    pub(super) fn check_way(directory: &Path) -> Result<(), StoreError> {
+    pub(crate) fn check_way(directory: &Path) -> Result<(), StoreError> {
         let own_group = rustix::process::getegid().as_raw();
         let own_user = rustix::process::geteuid().as_raw();
         for above in directory.ancestors().skip(1) {
@@ -428,7 +429,7 @@ mod private {
         Ok(())
     }
 
-    pub(super) fn check_file(path: &Path) -> io::Result<()> {
+    pub(crate) fn check_file(path: &Path) -> io::Result<()> {
         let metadata = fs::symlink_metadata(path)?;
         let own = metadata.is_file()
             && metadata.uid() == rustix::process::geteuid().as_raw()
@@ -439,16 +440,16 @@ mod private {
 }
 
 #[cfg(not(unix))]
-mod private {
+pub(crate) mod private {
     //! The platform's cache directory is the user's own by its access list.
 
     use super::{File, Path, StoreError, fs, io};
 
-    pub(super) fn make(directory: &Path) -> io::Result<()> {
+    pub(crate) fn make(directory: &Path) -> io::Result<()> {
         fs::create_dir_all(directory)
     }
 
-    pub(super) fn create(path: &Path) -> io::Result<File> {
+    pub(crate) fn create(path: &Path) -> io::Result<File> {
         fs::OpenOptions::new()
             .write(true)
             .create(true)
@@ -456,11 +457,11 @@ mod private {
             .open(path)
     }
 
-    pub(super) fn check_way(_directory: &Path) -> Result<(), StoreError> {
+    pub(crate) fn check_way(_directory: &Path) -> Result<(), StoreError> {
         Ok(())
     }
 
-    pub(super) fn check(directory: &Path) -> Result<(), StoreError> {
+    pub(crate) fn check(directory: &Path) -> Result<(), StoreError> {
         if fs::symlink_metadata(directory).is_ok_and(|metadata| metadata.is_dir()) {
             return Ok(());
         }
@@ -470,7 +471,7 @@ mod private {
         })
     }
 
-    pub(super) fn check_file(path: &Path) -> io::Result<()> {
+    pub(crate) fn check_file(path: &Path) -> io::Result<()> {
         let metadata = fs::symlink_metadata(path)?;
         metadata
             .is_file()

@@ -33,6 +33,55 @@ pub struct Call {
     /// What `wasi:*` needs, for guests that import it.
     pub(crate) wasi: Option<Box<Wasi>>,
     limiter: Limiter,
+    /// The fuel that making the instance took, if that was before the call.
+    spent: u64,
+}
+
+/// An instance that was made before it was needed, for one call.
+pub struct Spare<G> {
+    store: Store<Call>,
+    guest: G,
+}
+
+impl<G> Spare<G> {
+    /// Makes one.
+    ///
+    /// # Errors
+    /// Returns why there is none.
+    pub fn new(
+        engine: &Engine,
+        make: impl AsyncFnOnce(&mut Store<Call>) -> wasmtime::Result<G>,
+    ) -> Result<Self, Failure> {
+        let mut store = open(engine, Border::closed());
+        let guest = step(&mut store, make)?;
+        let given = store.data().border.limits().fuel;
+        store.data_mut().spent = given.saturating_sub(store.get_fuel().unwrap_or(0));
+        Ok(Self { store, guest })
+    }
+
+    /// Says whether a call with these limits would have made the same one. A call that
+    /// would have failed at that has to fail in the same way.
+    #[must_use]
+    pub fn fits(&self, limits: &Limits) -> bool {
+        let Call { limiter, spent, .. } = self.store.data();
+        limits.fuel > *spent
+            && limits.memory >= limiter.peak
+            && limits.table_elements >= limiter.elements
+            && limits.instances >= limiter.limits.instances
+    }
+
+    /// Runs `work` in it, as if it had just been made for the border's hook.
+    pub fn run<T>(
+        self,
+        border: Border,
+        work: impl AsyncFnOnce(&G, &mut Store<Call>) -> wasmtime::Result<T>,
+    ) -> Ran<T> {
+        let Self { mut store, guest } = self;
+        let call = store.data_mut();
+        call.limiter.limits = *border.limits();
+        call.border = border;
+        run_in(store, async |store| work(&guest, store).await)
+    }
 }
 
 /// Runs `work` in a fresh store with the limits of the border's hook.
@@ -120,6 +169,7 @@ pub fn open(engine: &Engine, border: Border) -> Store<Call> {
         border,
         wasi: None,
         limiter,
+        spent: 0,
     };
     let mut store = Store::new(engine.wasmtime(), call);
     store.limiter(|call| &mut call.limiter);
@@ -153,7 +203,8 @@ pub fn step<T>(
 }
 
 fn prepare(store: &mut Store<Call>, limits: &Limits) -> wasmtime::Result<()> {
-    store.set_fuel(limits.fuel)?;
+    let spent = store.data().spent;
+    store.set_fuel(limits.fuel.saturating_sub(spent))?;
     store.fuel_async_yield_interval(Some(FUEL_BETWEEN_LOOKS))?;
     // What a guest makes the host copy in one call across the border: an answer,
     // and room for the records around its texts.

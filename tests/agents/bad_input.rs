@@ -382,7 +382,7 @@ fn an_event_that_nobody_knows_is_a_no_to_everybody() {
                 project: None,
                 directory: Some(world.path().to_owned()),
             };
-            let reply = answer(&asked, &setting, |_, _| Ok(world.runtime.clone()));
+            let reply = answer(&asked, &setting, |_, _| Ok(world.runtime.clone())).reply;
             // It is read as what it would have been.
             assert_undecided(&sample, &said, &reply, "unknown");
         }
@@ -408,7 +408,8 @@ fn roots(directory: &Path, started_in: Option<&Path>) -> Vec<(String, Option<std
         let reply = answer(&asked, &setting, |root, _| {
             found = Some(root.real.clone());
             Ok(world.runtime.clone())
-        });
+        })
+        .reply;
         let read = world::read(sample.agent, sample.event, &sample.value(directory), &reply);
         assert_eq!(
             world::is_blocked(&read),
@@ -493,7 +494,7 @@ fn a_command_that_is_run_elsewhere_belongs_to_the_project_of_the_workspace() {
         project: None,
         directory: Some(elsewhere.path().to_owned()),
     };
-    let reply = answer(&asked, &setting, |_, _| Ok(world.runtime.clone()));
+    let reply = answer(&asked, &setting, |_, _| Ok(world.runtime.clone())).reply;
     assert!(
         world::is_blocked(&world::read(cursor, event, &said, &reply)),
         "{reply:?}"

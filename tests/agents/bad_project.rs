@@ -25,6 +25,7 @@ fn ask(sample: &Sample, project: Option<PathBuf>, place: &Path) -> Reply {
     answer(&asked, &setting, |root, _| {
         load(&root.real).map_err(AgentError::Load)
     })
+    .reply
 }
 
 /// The hooks of a project cannot be asked, so everything that waits gets a no.
@@ -185,7 +186,7 @@ fn a_bug_in_hookbox_is_a_no() {
             project: Some(project.path().to_owned()),
             directory: None,
         };
-        let reply = answer(&asked, &setting, |_, _| panic!("this test breaks it"));
+        let reply = answer(&asked, &setting, |_, _| panic!("this test breaks it")).reply;
         assert_undecided(&sample, &sample.value(project.path()), &reply, "a panic");
     }
 }

@@ -122,7 +122,7 @@ impl World {
             project: None,
             directory: Some(self.path().to_owned()),
         };
-        answer(&asked, &setting, |_, _| Ok(self.runtime.clone()))
+        answer(&asked, &setting, |_, _| Ok(self.runtime.clone())).reply
     }
 }
 

@@ -10,6 +10,8 @@ pub mod programs;
 #[path = "../../src/capability/cache/tests/server.rs"]
 pub mod redis;
 pub mod server;
+#[cfg(unix)]
+pub mod serving;
 pub mod tape;
 pub mod wasi;
 

@@ -2,7 +2,7 @@
 
 #[cfg(feature = "otlp")]
 pub mod otlp;
-mod prometheus;
+pub(crate) mod prometheus;
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;

@@ -9,10 +9,31 @@ use super::{Kind, Metric, Number};
 /// differently there; the label keeps the name as hooks know it, so that two names
 /// that become one still are two series.
 pub(super) fn text(metrics: &BTreeMap<String, Metric>) -> String {
-    let mut families: BTreeMap<String, Vec<(&str, Metric)>> = BTreeMap::new();
-    for (name, metric) in metrics {
-        let family = families.entry(family(name, metric.kind)).or_default();
-        family.push((name, *metric));
+    let labelled = |(name, metric): (&String, &Metric)| {
+        let label = format!("name=\"{}\"", escaped(name));
+        (name.clone(), label, *metric)
+    };
+    families(metrics.iter().map(labelled))
+}
+
+/// Writes the metrics of several projects, each series with the name of its own.
+pub(crate) fn of_projects(projects: &[(String, BTreeMap<String, Metric>)]) -> String {
+    let all = projects.iter().flat_map(|(project, metrics)| {
+        metrics.iter().map(move |(name, metric)| {
+            let (own, project) = (escaped(name), escaped(project));
+            let label = format!("name=\"{own}\",project=\"{project}\"");
+            (name.clone(), label, *metric)
+        })
+    });
+    families(all)
+}
+
+/// Writes series, given as name, labels and value.
+fn families(all: impl Iterator<Item = (String, String, Metric)>) -> String {
+    let mut families: BTreeMap<String, Vec<(String, Metric)>> = BTreeMap::new();
+    for (name, labels, metric) in all {
+        let family = families.entry(family(&name, metric.kind)).or_default();
+        family.push((labels, metric));
     }
     let mut text = String::new();
     for (family, series) in &families {
@@ -24,7 +45,7 @@ pub(super) fn text(metrics: &BTreeMap<String, Metric>) -> String {
             text,
             "# HELP {family} A metric of hooks.\n# TYPE {family} {kind}"
         );
-        for (name, metric) in series {
+        for (labels, metric) in series {
             let value = match metric.value {
                 Number::Integer(value) => value.to_string(),
                 Number::Real(value) if value.is_nan() => "NaN".to_owned(),
@@ -33,7 +54,7 @@ pub(super) fn text(metrics: &BTreeMap<String, Metric>) -> String {
                 }
                 Number::Real(value) => value.to_string(),
             };
-            let _ = writeln!(text, "{family}{{name=\"{}\"}} {value}", escaped(name));
+            let _ = writeln!(text, "{family}{{{labels}}} {value}");
         }
     }
     text
@@ -50,7 +71,8 @@ fn family(name: &str, kind: Kind) -> String {
     }
 }
 
-fn escaped(name: &str) -> String {
+/// Writes a text as the value of a label.
+pub(crate) fn escaped(name: &str) -> String {
     name.replace('\\', "\\\\")
         .replace('"', "\\\"")
         .replace('\n', "\\n")

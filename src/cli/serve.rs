@@ -1,0 +1,88 @@
+//! `hookbox serve`: the same as `hookbox hook`, over HTTP and without a start each time.
+
+use std::io::Write as _;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::Result;
+use clap::Args;
+
+use super::{progress, style};
+use crate::serve::{Address, Options, Server};
+
+/// Answer agents and programs over HTTP, from hooks that stay loaded
+///
+/// Listens on a Unix socket of your own, which `hookbox hook` uses while it is there, and
+/// on loopback if an agent or a program needs that. Every request needs the token. See
+/// docs/serve.md.
+#[derive(Debug, Args)]
+pub(super) struct ServeArgs {
+    /// Listen on a loopback address as well, for example 127.0.0.1:4711
+    #[arg(long, value_name = "ADDRESS:PORT", value_parser = address)]
+    listen: Option<SocketAddr>,
+    /// The Unix socket; `run/serve.sock` in the cache directory if left out
+    #[arg(long, value_name = "PATH")]
+    socket: Option<PathBuf>,
+    /// Load a project before anybody asks
+    #[arg(long, short, value_name = "DIR")]
+    project: Vec<PathBuf>,
+    /// Take the token from a file, or put a new one there; a new one at each start if left out
+    #[arg(long, value_name = "FILE")]
+    token_file: Option<PathBuf>,
+    /// Say where it listens as one line of JSON, on standard output
+    #[arg(long)]
+    json: bool,
+}
+
+fn address(text: &str) -> std::result::Result<SocketAddr, String> {
+    let local = text.strip_prefix("localhost:");
+    let numeric = local.map_or_else(|| text.to_owned(), |port| format!("127.0.0.1:{port}"));
+    numeric
+        .parse()
+        .map_err(|_| "write an address and a port, for example 127.0.0.1:4711".to_owned())
+}
+
+impl ServeArgs {
+    pub(super) fn run(self) -> Result<i32> {
+        let options = Options {
+            socket: self.socket,
+            listen: self.listen,
+            token_file: self.token_file,
+            projects: self.project,
+        };
+        let server = Server::open(&options, Arc::new(progress::show))?;
+        let mut stderr = anstream::stderr();
+        for (project, error) in server.problems() {
+            let project = project.display().to_string();
+            let told = "its events are refused until it loads";
+            let _ = writeln!(
+                stderr,
+                "{} {}: {}; {told}",
+                style::bad("error:"),
+                style::plain(&project),
+                style::plain(error)
+            );
+        }
+        if self.json {
+            let line = serde_json::to_string(server.address())?;
+            writeln!(anstream::stdout(), "{line}")?;
+        } else {
+            let _ = writeln!(stderr, "{}", announcement(server.address()));
+        }
+        server.run()?;
+        Ok(0)
+    }
+}
+
+fn announcement(address: &Address) -> String {
+    let port = address
+        .listen
+        .map(|port| format!(" and http://{port}"))
+        .unwrap_or_default();
+    format!(
+        "listening on {}{port}; the token is in {}",
+        address.socket.display(),
+        address.token_file.display()
+    )
+}
