@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::defence::{Protected, ToolCall, refuse};
+use super::defence::{Protected, ToolCall, refuse_from};
 use crate::capability::grant::Grants;
 use crate::diagnostic::Source;
 use crate::dialect::harness;
@@ -79,16 +79,11 @@ fn judge(protected: &Protected, root: &Path, payload: &Value) -> Value {
         .map(PathBuf::from);
     let elsewhere = said.filter(|cwd| cwd.is_absolute() && cwd != root);
     // A path may be the agent's own, from where it works, or canonical, from the project.
-    let places = std::iter::once(root.to_owned()).chain(elsewhere);
-    for cwd in places {
-        let call = ToolCall {
-            name,
-            args,
-            cwd: &cwd,
-        };
-        if let Some(refusal) = refuse(protected, &call) {
-            return refusal.to_string().into();
-        }
-    }
-    Value::Null
+    let places: Vec<&Path> = std::iter::once(root).chain(elsewhere.as_deref()).collect();
+    let call = ToolCall {
+        name,
+        args,
+        cwd: root,
+    };
+    refuse_from(protected, &call, &places).map_or(Value::Null, |refusal| refusal.to_string().into())
 }

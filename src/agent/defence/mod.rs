@@ -36,10 +36,18 @@ pub struct ToolCall<'a> {
 /// Says why a call must not run, or nothing.
 #[must_use]
 pub fn refuse(protected: &Protected, call: &ToolCall) -> Option<Refusal> {
+    refuse_from(protected, call, &[call.cwd])
+}
+
+/// Says why a call must not run from any of several directories, or nothing.
+#[must_use]
+pub fn refuse_from(protected: &Protected, call: &ToolCall, places: &[&Path]) -> Option<Refusal> {
     let scene = scene::Scene::new(protected);
-    let judged = structured::look(&scene, call);
-    let too_much = || scene.exhausted().then(|| refusal::too_much(call.name));
-    judged.err().or_else(too_much)
+    places.iter().find_map(|cwd| {
+        let judged = structured::look(&scene, &ToolCall { cwd, ..*call });
+        let too_much = || scene.exhausted().then(|| refusal::too_much(call.name));
+        judged.err().or_else(too_much)
+    })
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Spellings of paths, and what they come to.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 /// Paths longer than this do not exist on any disk.
@@ -182,6 +183,32 @@ pub(super) fn physical(path: &str) -> Option<PathBuf> {
         return Some(real);
     }
     None
+}
+
+/// Follows links like [`physical`], for many paths that have folders in common: each of
+/// those is looked at once.
+#[derive(Debug, Default)]
+pub(super) struct Resolver(HashMap<PathBuf, Option<PathBuf>>);
+
+impl Resolver {
+    pub(super) fn physical(&mut self, path: &Path) -> Option<PathBuf> {
+        if let Some(known) = self.0.get(path) {
+            return known.clone();
+        }
+        let is_link = path
+            .symlink_metadata()
+            .is_ok_and(|found| found.is_symlink());
+        let real = match (is_link, path.parent(), path.file_name()) {
+            (true, ..) => physical(&path.to_string_lossy()),
+            (false, Some(folder), Some(name)) => {
+                self.physical(folder).map(|folder| folder.join(name))
+            }
+            // The root, or a path that ends in dots.
+            _ => physical(&path.to_string_lossy()),
+        };
+        self.0.insert(path.to_owned(), real.clone());
+        real
+    }
 }
 
 fn dangling(link: &Path) -> Option<PathBuf> {

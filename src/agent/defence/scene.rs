@@ -84,6 +84,7 @@ impl<'a> Scene<'a> {
     fn known(&self) -> &[Known] {
         self.known.get_or_init(|| {
             let entries = self.protected.entries.iter();
+            let mut resolver = paths::Resolver::default();
             entries
                 .filter_map(|entry| {
                     let there = entry.path.symlink_metadata().is_ok();
@@ -91,7 +92,7 @@ impl<'a> Scene<'a> {
                         return None;
                     }
                     let mut spellings = vec![entry.parts.clone()];
-                    let real = paths::physical(&entry.path.to_string_lossy());
+                    let real = resolver.physical(&entry.path);
                     if let Some(real) = real.map(|path| folded(&path))
                         && real != entry.parts
                     {
