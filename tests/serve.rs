@@ -155,7 +155,7 @@ fn every_answer_is_what_the_schema_says() {
         );
     };
 
-    for command in ["ls", "rm -rf /", "deploy", "tidy", "boom"] {
+    for command in ["ls", "rm -rf build", "deploy", "tidy", "boom"] {
         let asked = event(project.path(), command);
         check("dispatch", &serde_json::from_str(&asked).unwrap());
         let answer = serving.post("/v1/dispatch", asked);
@@ -169,13 +169,15 @@ fn every_answer_is_what_the_schema_says() {
     assert_eq!(outcome["decision"], "modify");
     assert_eq!(outcome["payload"]["args"]["command"], "tidy --safely");
 
-    let reply = serving.post("/v1/hook/claude-code", bash(project.path(), "rm -rf /"));
+    let reply = serving.post("/v1/hook/claude-code", bash(project.path(), "rm -rf build"));
     check("hook-reply", &reply.json());
     assert_eq!(reply.json()["code"], 2);
     assert!(reply.head.contains("hookbox-version: "));
 
     let path = "/v1/agents/claude-code/PreToolUse";
-    let reply = serving.post(path, bash(project.path(), "rm -rf /")).json();
+    let reply = serving
+        .post(path, bash(project.path(), "rm -rf build"))
+        .json();
     check("agent-reply", &reply);
     assert_eq!(reply["hookSpecificOutput"]["permissionDecision"], "deny");
     assert_eq!(serving.post(path, bash(project.path(), "ls")).body, "{}");
@@ -185,7 +187,7 @@ fn every_answer_is_what_the_schema_says() {
     assert_eq!(health["version"], env!("CARGO_PKG_VERSION"));
     let reloaded = serving.post("/v1/reload", "").json();
     check("reload", &reloaded);
-    assert_eq!(reloaded["projects"][0]["hooks"], 2);
+    assert_eq!(reloaded["projects"][0]["hooks"], 3);
 
     let wrong: &[(&str, &str, &str)] = &[
         ("/v1/nothing", "", "404 path"),
@@ -367,7 +369,10 @@ fn clients_that_are_too_large_slow_or_gone_hold_nobody_up() {
             None => assert_eq!(stream.read(&mut [0]).unwrap_or(0), 0, "{index}"),
         }
     }
-    assert_eq!(reason(&serving, &project, "rm -rf /"), "dangerous command");
+    assert_eq!(
+        reason(&serving, &project, "rm -rf build"),
+        "dangerous command"
+    );
 }
 
 #[test]
@@ -375,7 +380,7 @@ fn one_connection_takes_many_requests() {
     let project = guarded();
     let serving = Serving::start(&[]);
     let mut stream = serving.connect();
-    for command in ["ls", "rm -rf /", "ls"] {
+    for command in ["ls", "rm -rf build", "ls"] {
         let body = event(project.path(), command);
         let answer = send(
             &mut stream,
@@ -396,7 +401,7 @@ fn two_agents_work_in_one_project_at_once() {
                 let (serving, project) = (&serving, &project);
                 scope.spawn(move || {
                     for round in 0..10 {
-                        let command = if round % 2 == 0 { "ls" } else { "rm -rf /" };
+                        let command = if round % 2 == 0 { "ls" } else { "rm -rf build" };
                         let target = format!("/v1/hook/{agent}");
                         let answer = serving.post(&target, bash(project.path(), command));
                         assert_eq!(answer.status, 200);
@@ -520,11 +525,11 @@ fn hook_answers_the_same_with_and_without_a_server() {
     let in_named: &[&str] = &["claude-code", "--project", &named];
     let table: Vec<(&[&str], String)> = vec![
         (pre, bash(root, "ls")),
-        (pre, bash(root, "rm -rf /")),
+        (pre, bash(root, "rm -rf build")),
         (pre, bash(root, "deploy")),
         (pre, bash(root, "tidy")),
         (pre, bash(root, "boom")),
-        (pre, bash(elsewhere.path(), "rm -rf /")),
+        (pre, bash(elsewhere.path(), "rm -rf build")),
         (pre, String::new()),
         (pre, "no JSON".to_owned()),
         (pre, "[1, 2]".to_owned()),
@@ -534,7 +539,7 @@ fn hook_answers_the_same_with_and_without_a_server() {
             pre,
             json!({"hook_event_name": "PreToolUse", "cwd": root}).to_string(),
         ),
-        (&["claude-code"], bash(root, "rm -rf /")),
+        (&["claude-code"], bash(root, "rm -rf build")),
         (&["claude-code"], "{}".to_owned()),
         (&["claude-code"], prompt("a secret", "UserPromptSubmit")),
         (&["claude-code"], prompt("hello", "UserPromptSubmit")),
@@ -542,18 +547,18 @@ fn hook_answers_the_same_with_and_without_a_server() {
         (&["claude-code"], prompt("x", "NoSuchEvent")),
         (&["claude-code", "--event", "Nonsense"], prompt("x", "Stop")),
         (in_gone, bash(root, "ls")),
-        (in_named, bash(elsewhere.path(), "rm -rf /")),
+        (in_named, bash(elsewhere.path(), "rm -rf build")),
         (
             &["claude-code", "--project", "."],
-            bash(elsewhere.path(), "rm -rf /"),
+            bash(elsewhere.path(), "rm -rf build"),
         ),
         (&["claude-code", "--project", "gone"], bash(root, "ls")),
-        (&["codex"], bash(root, "rm -rf /")),
+        (&["codex"], bash(root, "rm -rf build")),
         (&["codex"], bash(root, "deploy")),
         (&["codex"], bash(root, "tidy")),
         (
             &["gemini"],
-            bash(root, "rm -rf /").replace("PreToolUse", "BeforeTool"),
+            bash(root, "rm -rf build").replace("PreToolUse", "BeforeTool"),
         ),
     ];
     let known: Vec<&str> = hookbox::agent::ALL.iter().map(|agent| agent.name).collect();
@@ -594,7 +599,7 @@ fn hooks_that_see_the_surroundings_see_the_agents_own() {
 fn a_dead_server_is_done_without_and_replaced() {
     let project = guarded();
     let mut serving = Serving::start(&[]);
-    let input = bash(project.path(), "rm -rf /");
+    let input = bash(project.path(), "rm -rf build");
     let ask =
         |serving: &Serving| serving.hook(true, &["claude-code"], input.as_bytes(), project.path());
     let before = ask(&serving);
@@ -622,7 +627,7 @@ fn a_dead_server_is_done_without_and_replaced() {
 fn a_broken_answer_is_none() {
     warm_up();
     let project = guarded();
-    let input = bash(project.path(), "rm -rf /");
+    let input = bash(project.path(), "rm -rf build");
     let version = env!("CARGO_PKG_VERSION");
     let allows = r#"{"stdout":"","stderr":"","code":0}"#;
     let whole = |status: &str, version: &str, body: &str| {
@@ -920,7 +925,7 @@ fn by_default_the_server_is_in_the_users_own_cache() {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        let input = bash(project.path(), "rm -rf /");
+        let input = bash(project.path(), "rm -rf build");
         let mut stdin = child.stdin.take().unwrap();
         stdin.write_all(input.as_bytes()).unwrap();
         drop(stdin);

@@ -127,7 +127,10 @@ fn stack_text(stack: &[&Hook], several: bool) -> String {
         let place = if several {
             format!("# {} {}", hook.dialect.name, hook.event)
         } else {
-            format!("# priority {}", hook.priority)
+            match hook.priority {
+                i64::MIN => "# first".to_owned(),
+                priority => format!("# priority {priority}"),
+            }
         };
         let _ = writeln!(
             text,

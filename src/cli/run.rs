@@ -28,8 +28,8 @@ use crate::tape::{RecordError, Recorder};
 pub(super) struct RunArgs {
     /// The event, for example tool.pre or pre_tool_use (see `hookbox events`); with --agent
     /// the agent's own, unless its payload says
-    #[arg(required_unless_present = "agent", default_value = "")]
-    event: String,
+    #[arg(required_unless_present = "agent")]
+    event: Option<String>,
     #[command(flatten)]
     project: ProjectArgs,
     /// What the event carries: JSON, @FILE, or - for standard input
@@ -98,7 +98,7 @@ impl RunArgs {
             }
             Err(error) if self.json => {
                 print_json(&serde_json::json!({
-                    "event": self.event,
+                    "event": self.event(),
                     "error": format!("{error:#}"),
                     "outcome": match error.downcast_ref() {
                         Some(DispatchError::Raised(outcome)) => Some(outcome),
@@ -132,7 +132,7 @@ impl RunArgs {
         let payload = payload::parse(bytes.as_deref(), runtime.limits())?;
         #[cfg(feature = "otlp")]
         let started = std::time::SystemTime::now();
-        let dispatched = runtime.dispatch(&self.event, payload);
+        let dispatched = runtime.dispatch(self.event(), payload);
         let later = runtime.flush();
         let mut outcome = match dispatched {
             Ok(outcome) => outcome,
@@ -164,12 +164,17 @@ impl RunArgs {
         })
     }
 
+    /// The event; without an agent there always is one.
+    fn event(&self) -> &str {
+        self.event.as_deref().unwrap_or_default()
+    }
+
     /// Shows what an agent would be told, and its bytes.
     fn as_agent(&self, agent: &'static Agent) -> Result<i32> {
         let input = payload::read(self.payload.as_deref())?.unwrap_or_default();
         let asked = Asked {
             agent,
-            wired: (!self.event.is_empty()).then_some(self.event.as_str()),
+            wired: self.event.as_deref(),
             input: &input,
         };
         let setting = Setting {

@@ -193,7 +193,12 @@ mod tests {
                 let reply = refused(agent.name, event.name, &Fault::Token);
                 let said: Value = serde_json::from_str(&in_words(&reply)).unwrap();
                 let text = said.to_string();
-                let words = ["\"block\"", "\"deny\"", "\"continue\":false"];
+                let words = [
+                    "\"block\"",
+                    "\"deny\"",
+                    "\"continue\":false",
+                    "\"cancel\":true",
+                ];
                 let blocks = words.iter().any(|word| text.contains(word));
                 assert!(blocks, "{} {}: {text}", agent.name, event.name);
             }

@@ -455,15 +455,11 @@ fn tool(json: &Json, own: &Json) -> Read {
     let Some(input) = own.get("updatedInput") else {
         return read;
     };
-    match (&read.effect, text(own, "permissionDecision")) {
-        (Effect::Proceeds, Some("allow")) => read.effect = Effect::Rewritten(input.clone()),
-        (Effect::Proceeds, _) => {
-            read.effect = Effect::Rewritten(input.clone());
-            read.doubts
-                .push("updatedInput is only documented together with allow or ask".into());
-        }
+    match &read.effect {
+        // Also without a decision, as `real_agents` shows: the person is asked as usual.
+        Effect::Proceeds => read.effect = Effect::Rewritten(input.clone()),
         // The person is asked about the changed input.
-        (Effect::Asks { .. }, _) => {}
+        Effect::Asks { .. } => {}
         _ => read.ignored.push("hookSpecificOutput.updatedInput".into()),
     }
     read
