@@ -120,18 +120,21 @@ fn written(project: &Path, loaded: &Loaded, mut watched: Watched) -> Option<Vec<
     let alone = !kept
         .iter()
         .any(|(path, hooks, _)| *path == "harness.md" && !hooks.is_empty());
-    let sealed: Option<Vec<_>> = kept
+    let sealed: Option<Vec<Sealed<'_>>> = kept
         .iter()
-        .map(|(path, hooks, file)| {
-            let bytes = postcard::to_allocvec(file).ok()?;
-            Some((*path, hooks, Sha256::digest(&bytes).into(), bytes))
-        })
+        .map(|(path, hooks, file)| Sealed::new(path, hooks, file))
         .collect();
-    let sealed: Vec<(&str, &Vec<&Hook>, [u8; 32], Vec<u8>)> = sealed?;
+    let sealed = sealed?;
     let narrows = alone && !loaded.config.live_when && !loaded.hooks.iter().any(reaches_others);
-    let entries = sealed
-        .iter()
-        .map(|(path, hooks, digest, bytes)| Entry::new(path, hooks, narrows, *digest, bytes));
+    let entries = sealed.iter().map(|sealed| {
+        Entry::new(
+            sealed.path,
+            sealed.hooks,
+            narrows,
+            sealed.digest,
+            &sealed.bytes,
+        )
+    });
     let index = Index {
         version: VERSION,
         entries: entries.collect(),
@@ -140,6 +143,26 @@ fn written(project: &Path, loaded: &Loaded, mut watched: Watched) -> Option<Vec<
     // Somebody may have been writing while the files were read.
     index.watched.is_as_it_was(project).then_some(())?;
     postcard::to_allocvec(&index).ok()
+}
+
+/// A file as it is written down.
+struct Sealed<'a> {
+    path: &'a str,
+    hooks: &'a [&'a Hook],
+    digest: [u8; 32],
+    bytes: Vec<u8>,
+}
+
+impl<'a> Sealed<'a> {
+    fn new(path: &'a str, hooks: &'a [&'a Hook], file: &KeptFile) -> Option<Self> {
+        let bytes = postcard::to_allocvec(file).ok()?;
+        Some(Self {
+            path,
+            hooks,
+            digest: Sha256::digest(&bytes).into(),
+            bytes,
+        })
+    }
 }
 
 /// Says whether a hook may cause events or look at other hooks, so that those have to be
