@@ -273,6 +273,31 @@ fn a_tape_that_cannot_be_written_blocks_only_where_it_is_required() {
 }
 
 #[test]
+fn an_agent_that_leaves_its_project_is_guarded_all_the_same() {
+    let desk = Desk::new(&[("guard", &guard("aaa"))]);
+    let elsewhere = tempfile::tempdir().unwrap();
+    let said = json!({
+        "hook_event_name": "PreToolUse", "cwd": elsewhere.path(), "tool_name": "Bash",
+        "tool_input": {"command": "echo aaa"}, "tool_use_id": "u",
+    });
+    let asked = |started_in: Option<&Path>| {
+        let mut command = desk.command(&["hook", "claude-code", "--event", "PreToolUse"]);
+        command.current_dir(elsewhere.path());
+        match started_in {
+            Some(path) => command.env("CLAUDE_PROJECT_DIR", path),
+            None => command.env_remove("CLAUDE_PROJECT_DIR"),
+        };
+        let mut child = command.spawn().unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        stdin.write_all(said.to_string().as_bytes()).unwrap();
+        drop(stdin);
+        child.wait_with_output().unwrap().status.code()
+    };
+    assert_eq!(asked(Some(&desk.path())), Some(2));
+    assert_eq!(asked(None), Some(0), "there is no project here");
+}
+
+#[test]
 fn run_shows_what_an_agent_would_be_told() {
     let desk = Desk::new(&[("guard", &guard("aaa"))]);
     let said = json!({

@@ -255,7 +255,7 @@ static EVENTS: [AgentEvent; 33] = [
     },
 ];
 
-static TOOLS: [Tool; 14] = [
+static TOOLS: [Tool; 16] = [
     tool("Bash", "run_command", &[]),
     tool("PowerShell", "run_command", &[]),
     tool("Read", "read_file", FILE),
@@ -282,6 +282,9 @@ static TOOLS: [Tool; 14] = [
     tool("WebSearch", "web_search", &[]),
     tool("Task", "delegate", &[("subagent_type", "agent")]),
     tool("Agent", "delegate", &[("subagent_type", "agent")]),
+    // Cursor runs Claude Code's hooks as well, with two of its own names.
+    tool("Shell", "run_command", &[("working_directory", "cwd")]),
+    tool("Delete", "delete_file", FILE),
 ];
 
 const FILE: &[(&str, &str)] = &[("file_path", "path")];

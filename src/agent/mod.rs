@@ -41,7 +41,7 @@ pub use answer::{AgentError, Asked, MAX_INPUT, Parsed, decide, directory, hand_o
 pub use front::{Answered, Setting, answer, deadline};
 pub(crate) use guard::self_defence;
 pub use heard::{Carries, Heard, HeardError, Place};
-pub use place::{Root, is_project, project};
+pub use place::{Root, is_project, project, surroundings};
 pub use record::{recorder, tape_of};
 pub use reply::Reply;
 pub use tool::{Call, Tool};

@@ -43,6 +43,21 @@ pub fn project(from: &Path) -> Option<PathBuf> {
         .map(Path::to_owned)
 }
 
+/// The variables in which agents say where they were started.
+const STARTED_IN: [&str; 2] = ["CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR"];
+
+/// Returns the directory that an agent works in, whatever its payload says: where it was
+/// started, if it tells, since it may have gone elsewhere from there.
+#[must_use]
+pub fn surroundings() -> Option<PathBuf> {
+    let told = STARTED_IN
+        .iter()
+        .find_map(std::env::var_os)
+        .map(PathBuf::from);
+    told.filter(|path| path.is_absolute() && path.is_dir())
+        .or_else(|| std::env::current_dir().ok())
+}
+
 /// A project's directory, under every name it goes by here.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Root {

@@ -113,7 +113,7 @@ impl HookArgs {
         }
         let setting = Setting {
             project: self.project.clone(),
-            directory: std::env::current_dir().ok(),
+            directory: agent::surroundings(),
         };
         let mut recorder = None;
         let mut loaded = None;

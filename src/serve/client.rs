@@ -88,7 +88,7 @@ fn target(question: &Question<'_>) -> Option<String> {
         };
         query.append_pair("project", project.to_str()?);
     }
-    if let Ok(cwd) = std::env::current_dir() {
+    if let Some(cwd) = crate::agent::surroundings() {
         query.append_pair("cwd", cwd.to_str()?);
     }
     let deadline = question.deadline.as_millis().to_string();
