@@ -248,6 +248,9 @@ fn a_project_can_record_every_event() {
         let output = desk.run(arguments, "");
         assert!(output.status.success(), "{output:?}");
     }
+    // Today's hooks decide the same, hookbox's own among them.
+    let checked = desk.run(&["replay", &tape, "--check", "--project", "."], "");
+    assert!(checked.status.success(), "{checked:?}");
     let shown = desk.run(&["replay", &tape, "--json"], "");
     let text = String::from_utf8_lossy(&shown.stdout);
     assert!(text.contains("hookbox.self_defence"), "{text}");

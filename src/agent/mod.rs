@@ -39,7 +39,7 @@ use crate::dialect::{self, Dialect, EventInfo};
 
 pub use answer::{AgentError, Asked, MAX_INPUT, Parsed, decide, directory, hand_on, refusal};
 pub use front::{Answered, Setting, answer, deadline};
-pub(crate) use guard::self_defence;
+pub(crate) use guard::{NAME as SELF_DEFENCE, self_defence};
 pub use heard::{Carries, Heard, HeardError, Place};
 pub use place::{Root, is_project, project, surroundings};
 pub use record::{recorder, tape_of};

@@ -98,7 +98,18 @@ impl Inner {
 
     /// Reads the project again. What is in memory stays.
     pub(super) fn reload(&self) -> Result<Self, LoadError> {
-        let origin = self.origin.clone();
+        self.reload_from(self.origin.clone())
+    }
+
+    /// Reads the project again, with hookbox's own hook before the others.
+    pub(super) fn reload_defended(&self) -> Result<Self, LoadError> {
+        self.reload_from(Origin {
+            defended: true,
+            ..self.origin.clone()
+        })
+    }
+
+    fn reload_from(&self, origin: Origin) -> Result<Self, LoadError> {
         let loaded = load_whole(&origin, &self.workshop)?;
         let store = if loaded.config.cache == self.loaded.config.cache {
             Arc::clone(&self.run.services.store)

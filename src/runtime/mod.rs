@@ -140,6 +140,16 @@ impl Runtime {
         Ok(())
     }
 
+    /// Returns the same hooks with hookbox's own before them.
+    ///
+    /// # Errors
+    /// Returns every problem that keeps the project from loading whole.
+    pub(crate) fn defended(&self) -> Result<Self, LoadError> {
+        let mut defended = self.clone();
+        defended.inner = Arc::new(self.inner.reload_defended()?);
+        Ok(defended)
+    }
+
     /// Returns the hooks, in the order of registration.
     #[must_use]
     pub fn hooks(&self) -> &[Arc<Hook>] {

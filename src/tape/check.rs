@@ -12,6 +12,7 @@ use super::error::TapeError;
 use super::record::{End, Entry, HookPrint, Project};
 use super::replay::{Dispatch, Replay, Replayed};
 use super::track::Loose;
+use crate::agent::SELF_DEFENCE;
 use crate::outcome::Outcome;
 use crate::runtime::{LoadError, Runtime, RuntimeBuilder};
 
@@ -19,6 +20,8 @@ use crate::runtime::{LoadError, Runtime, RuntimeBuilder};
 #[derive(Debug, Clone)]
 pub struct Checker {
     runtime: Runtime,
+    /// The same with hookbox's own hook, for events that an agent fired.
+    defended: Runtime,
 }
 
 /// What today's hooks do with a recorded event.
@@ -43,9 +46,20 @@ impl Checker {
     /// # Errors
     /// Returns why the project does not load.
     pub fn load(builder: RuntimeBuilder) -> Result<Self, LoadError> {
+        let runtime = builder.cut_off().load()?;
         Ok(Self {
-            runtime: builder.cut_off().load()?,
+            defended: runtime.defended()?,
+            runtime,
         })
+    }
+
+    /// Returns the hooks that an event met, by whether hookbox's own was among them.
+    fn like<'h>(&self, mut recorded: impl Iterator<Item = &'h str>) -> &Runtime {
+        if recorded.any(|hook| hook == SELF_DEFENCE) {
+            &self.defended
+        } else {
+            &self.runtime
+        }
     }
 
     /// Returns the runtime that is cut off.
@@ -58,7 +72,8 @@ impl Checker {
     /// difference changes a decision.
     #[must_use]
     pub fn changes(&self, recorded: &Project) -> Vec<String> {
-        let today = self.runtime.prints();
+        let names = recorded.hooks.iter().map(|hook| &*hook.name);
+        let today = self.like(names).prints();
         let mut changes = Vec::new();
         for hook in &recorded.hooks {
             match today.iter().find(|one| same_hook(one, hook)) {
@@ -83,7 +98,8 @@ impl Checker {
             record: dispatch.first_record(),
             why: "the dispatch has no outcome".to_owned(),
         })?;
-        let (outcome, rerun) = self.runtime.rerun(dispatch)?;
+        let met = before.trace.iter().map(|row| &*row.hook);
+        let (outcome, rerun) = self.like(met).rerun(dispatch)?;
         let after = last_outcome(&rerun);
         let verdict = after.map_or(Verdict::Kept, |after| verdict(before, after, &rerun));
         Ok(Checked {
