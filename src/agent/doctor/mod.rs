@@ -1,7 +1,7 @@
 //! Looks at how agents are wired, and at what they will really do with it.
 //!
 //! Each check is a function that returns findings. What is common to all agents is in
-//! [`entries`] and [`project`]; what only one agent has is in a file of its name, and its
+//! `entries` and `project`; what only one agent has is in a file of its name, and its
 //! [`Wiring`](super::install::Wiring) says so.
 
 mod binary;
