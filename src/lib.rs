@@ -44,6 +44,7 @@ pub mod chain;
 pub mod cli;
 pub mod config;
 pub mod decision;
+pub mod defence;
 pub mod diagnostic;
 pub mod dialect;
 pub mod edits;

@@ -298,6 +298,80 @@ fn an_agent_that_leaves_its_project_is_guarded_all_the_same() {
     };
     assert_eq!(asked(Some(&desk.path())), Some(2));
     assert_eq!(asked(None), Some(0), "there is no project here");
+    // Nor do hooks count that it finds, or made, elsewhere.
+    std::fs::create_dir_all(elsewhere.path().join(".harness/hooks")).unwrap();
+    assert_eq!(asked(Some(&desk.path())), Some(2));
+}
+
+#[test]
+fn an_entry_that_is_not_understood_refuses_what_it_guards() {
+    let desk = Desk::new(&[("guard", &guard("aaa"))]);
+    for (arguments, code, told) in [
+        (
+            [
+                "hook",
+                "claude-code",
+                "--event",
+                "PreToolUse",
+                "--newer",
+                "x",
+            ]
+            .as_slice(),
+            2,
+            "deny",
+        ),
+        (
+            &["hook", "codex", "--event", "PreToolUse", "--project"],
+            2,
+            "install",
+        ),
+        (&["hook", "codex", "--event"], 2, "install"),
+        (
+            &["hook", "cline", "--event", "PreToolUse", "--newer"],
+            0,
+            "\"cancel\":true",
+        ),
+        (
+            &["hook", "claude-code", "--event", "SessionEnd", "--newer"],
+            0,
+            "understood",
+        ),
+        (&["hook", "nobody", "--event", "PreToolUse"], 2, "nobody"),
+        (&["hook"], 2, "understood"),
+        (&["hook", "--help"], 0, "Usage"),
+    ] {
+        let output = desk.run(arguments, "{}");
+        let text =
+            String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {text}");
+        assert!(text.contains(told), "{arguments:?}: {text}");
+    }
+}
+
+#[test]
+fn a_project_whose_hooks_are_gone_refuses_and_not_only_without_its_folders() {
+    let desk = Desk::new(&[("guard", &guard("aaa"))]);
+    desk.project.file("hookbox.toml", "");
+    settle();
+    assert_eq!(desk.shell("ls").0, 0);
+    std::fs::remove_file(desk.path().join(".harness/hooks/guard.md")).unwrap();
+    for _ in 0..2 {
+        let (code, text) = desk.shell("ls");
+        assert_eq!(code, 2);
+        assert!(text.contains("there are no hooks in"), "{text}");
+    }
+}
+
+#[test]
+fn tapes_stay_in_the_project() {
+    let desk = Desk::new(&[("guard", &guard("aaa"))]);
+    for folder in ["/tmp/elsewhere", "../elsewhere", "", "a/../../b"] {
+        desk.project
+            .file("hookbox.toml", format!("record = {folder:?}\n"));
+        let (code, text) = desk.shell("ls");
+        assert_eq!(code, 2, "{folder}");
+        assert!(text.contains("record must be"), "{text}");
+    }
 }
 
 #[test]

@@ -91,6 +91,11 @@ pub enum AgentError {
     /// The server did not take the question.
     #[error("the hookbox server refused: {0}")]
     Server(String),
+    /// The entry in the agent's settings is not one that hookbox understands.
+    #[error(
+        "the entry in the agent's settings cannot be understood: {0}; run `hookbox install` again"
+    )]
+    Entry(String),
     /// hookbox itself broke.
     #[error("hookbox broke: {0}; please report this")]
     Broken(String),

@@ -77,13 +77,7 @@ const fn output(name: &'static str, failed: bool) -> AgentEvent {
         ..native(
             name,
             "tool.post",
-            Carries::Output {
-                name: "tool_name",
-                input: "tool_input",
-                output: "tool_response|error",
-                id: "tool_use_id",
-                failed,
-            },
+            Carries::output("tool_response|error", failed),
         )
     }
 }
@@ -122,15 +116,7 @@ static EVENTS: [AgentEvent; 33] = [
         modify: Some("the whole updatedInput"),
         ask: ASK,
         context: CONTEXT,
-        ..native(
-            "PreToolUse",
-            "tool.pre",
-            Carries::Tool {
-                name: "tool_name",
-                input: "tool_input",
-                id: "tool_use_id",
-            },
-        )
+        ..native("PreToolUse", "tool.pre", Carries::TOOL)
     },
     AgentEvent {
         guards: true,

@@ -80,15 +80,7 @@ static EVENTS: [AgentEvent; 11] = [
         block: EXIT,
         modify: Some("permissionDecision: allow with the whole updatedInput"),
         context: CONTEXT,
-        ..native(
-            "PreToolUse",
-            "tool.pre",
-            Carries::Tool {
-                name: "tool_name",
-                input: "tool_input",
-                id: "tool_use_id",
-            },
-        )
+        ..native("PreToolUse", "tool.pre", Carries::TOOL)
     },
     AgentEvent {
         guards: true,
@@ -108,13 +100,7 @@ static EVENTS: [AgentEvent; 11] = [
         ..native(
             "PostToolUse",
             "tool.post",
-            Carries::Output {
-                name: "tool_name",
-                input: "tool_input",
-                output: "tool_response",
-                id: "tool_use_id",
-                failed: false,
-            },
+            Carries::output("tool_response", false),
         )
     },
     AgentEvent {

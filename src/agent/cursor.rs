@@ -82,15 +82,7 @@ static EVENTS: [AgentEvent; 20] = [
         guards: true,
         block: DENY,
         modify: Some("updated_input, whole"),
-        ..native(
-            "preToolUse",
-            "tool.pre",
-            Carries::Tool {
-                name: "tool_name",
-                input: "tool_input",
-                id: "tool_use_id",
-            },
-        )
+        ..native("preToolUse", "tool.pre", Carries::TOOL)
     },
     AgentEvent {
         guards: true,
@@ -110,15 +102,7 @@ static EVENTS: [AgentEvent; 20] = [
         guards: true,
         block: DENY,
         ask: ASK,
-        ..native(
-            "beforeMCPExecution",
-            "tool.pre",
-            Carries::Tool {
-                name: "tool_name",
-                input: "tool_input",
-                id: "tool_use_id",
-            },
-        )
+        ..native("beforeMCPExecution", "tool.pre", Carries::TOOL)
     },
     AgentEvent {
         guards: true,
@@ -174,13 +158,7 @@ const READ: Carries = Carries::OneTool {
 };
 
 const fn output(place: &'static str, failed: bool) -> Carries {
-    Carries::Output {
-        name: "tool_name",
-        input: "tool_input",
-        output: place,
-        id: "tool_use_id",
-        failed,
-    }
+    Carries::output(place, failed)
 }
 
 static TOOLS: [Tool; 11] = [

@@ -17,6 +17,8 @@ use crate::runtime::Runtime;
 pub struct Setting {
     /// The project that the agent was wired for.
     pub project: Option<PathBuf>,
+    /// The directory that the agent itself was started in, if it tells.
+    pub started: Option<PathBuf>,
     /// The directory that the agent started hookbox in.
     pub directory: Option<PathBuf>,
 }
@@ -88,6 +90,10 @@ fn attempt(
         Heard::new(asked.agent, event, &parsed.said, &root).map_err(|error| known(error.into()))?;
     let doubts = reviewed(&root, event).map_err(known)?;
     let runtime = load(&root, &heard).map_err(known)?;
+    if setting.project.is_some() && runtime.has_nothing() {
+        let place = root.real.display().to_string();
+        return Err(known(AgentError::NoProject(place)));
+    }
     let mut said = decide(asked.agent, &runtime, &heard, &root).map_err(known)?;
     said.notes.extend(doubts);
     Ok(Answered {
@@ -100,19 +106,22 @@ fn attempt(
 /// Finds the project: the one that was named, or the nearest one around where the agent
 /// works.
 fn root(setting: &Setting, parsed: &Parsed) -> Result<Option<Root>, AgentError> {
+    let said = directory(&parsed.said);
     if let Some(named) = &setting.project {
-        let said = directory(&parsed.said);
         let real = std::fs::canonicalize(named).ok();
         return match real.filter(|real| place::is_project(real)) {
             Some(real) => Ok(Some(Root::new(real, said))),
             None => Err(AgentError::NoProject(named.display().to_string())),
         };
     }
-    let places = directories(&parsed.said).chain(setting.directory.as_deref());
+    let started = setting.started.as_deref().into_iter();
+    let places = started
+        .chain(directories(&parsed.said))
+        .chain(setting.directory.as_deref());
     let found = places
         .filter_map(|from| Some((place::project(from)?, from)))
         .next();
-    Ok(found.map(|(real, from): (PathBuf, &Path)| Root::new(real, Some(from))))
+    Ok(found.map(|(real, from): (PathBuf, &Path)| Root::new(real, said.or(Some(from)))))
 }
 
 /// Says what changed since it was reviewed. Where that matters, nothing is decided by it.

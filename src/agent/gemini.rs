@@ -92,15 +92,7 @@ static EVENTS: [AgentEvent; 11] = [
         guards: true,
         block: DENY,
         modify: Some("tool_input, merged over the old one"),
-        ..native(
-            "BeforeTool",
-            "tool.pre",
-            Carries::Tool {
-                name: "tool_name",
-                input: "tool_input",
-                id: "tool_use_id",
-            },
-        )
+        ..native("BeforeTool", "tool.pre", Carries::TOOL)
     },
     AgentEvent {
         block: DENY,
@@ -108,13 +100,7 @@ static EVENTS: [AgentEvent; 11] = [
         ..native(
             "AfterTool",
             "tool.post",
-            Carries::Output {
-                name: "tool_name",
-                input: "tool_input",
-                output: "tool_response",
-                id: "tool_use_id",
-                failed: false,
-            },
+            Carries::output("tool_response", false),
         )
     },
     AgentEvent {

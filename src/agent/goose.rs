@@ -56,17 +56,7 @@ fn entry(event: &AgentEvent, command: &Command) -> Value {
 const EXIT: Option<&str> = Some("exit code 2 with the reason on standard error");
 
 const fn output(name: &'static str, failed: bool) -> AgentEvent {
-    native(
-        name,
-        "tool.post",
-        Carries::Output {
-            name: "tool_name",
-            input: "tool_input",
-            output: "tool_output",
-            id: "tool_use_id",
-            failed,
-        },
-    )
+    native(name, "tool.post", Carries::output("tool_output", failed))
 }
 
 static EVENTS: [AgentEvent; 9] = [
@@ -75,15 +65,7 @@ static EVENTS: [AgentEvent; 9] = [
     AgentEvent {
         guards: true,
         block: EXIT,
-        ..native(
-            "PreToolUse",
-            "tool.pre",
-            Carries::Tool {
-                name: "tool_name",
-                input: "tool_input",
-                id: "tool_use_id",
-            },
-        )
+        ..native("PreToolUse", "tool.pre", Carries::TOOL)
     },
     output("PostToolUse", false),
     output("PostToolUseFailure", true),

@@ -65,6 +65,26 @@ pub enum Carries {
     Object,
 }
 
+impl Carries {
+    /// A tool call under the names that most agents took over from Claude Code.
+    pub(super) const TOOL: Self = Self::Tool {
+        name: "tool_name",
+        input: "tool_input",
+        id: "tool_use_id",
+    };
+
+    /// What a tool came back with, under the same names.
+    pub(super) const fn output(output: Place, failed: bool) -> Self {
+        Self::Output {
+            name: "tool_name",
+            input: "tool_input",
+            output,
+            id: "tool_use_id",
+            failed,
+        }
+    }
+}
+
 /// An event of an agent in canonical form.
 #[derive(Debug)]
 pub struct Heard {

@@ -68,26 +68,12 @@ static EVENTS: [AgentEvent; 6] = [
     AgentEvent {
         guards: true,
         block: EXIT,
-        ..native(
-            "PreToolUse",
-            "tool.pre",
-            Carries::Tool {
-                name: "tool_name",
-                input: "tool_input",
-                id: "tool_use_id",
-            },
-        )
+        ..native("PreToolUse", "tool.pre", Carries::TOOL)
     },
     native(
         "PostToolUse",
         "tool.post",
-        Carries::Output {
-            name: "tool_name",
-            input: "tool_input",
-            output: "tool_response",
-            id: "tool_use_id",
-            failed: false,
-        },
+        Carries::output("tool_response", false),
     ),
     AgentEvent {
         guards: true,

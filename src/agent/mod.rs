@@ -5,10 +5,8 @@
 //! [`ALL`]; nothing behind this room knows which agent an event came from.
 
 mod answer;
-pub mod defence;
 pub mod doctor;
 mod front;
-mod guard;
 mod heard;
 pub mod install;
 mod patch;
@@ -39,9 +37,8 @@ use crate::dialect::{self, Dialect, EventInfo};
 
 pub use answer::{AgentError, Asked, MAX_INPUT, Parsed, decide, directory, hand_on, refusal};
 pub use front::{Answered, Setting, answer, deadline};
-pub(crate) use guard::{NAME as SELF_DEFENCE, self_defence};
 pub use heard::{Carries, Heard, HeardError, Place};
-pub use place::{Root, is_project, project, surroundings};
+pub use place::{Root, is_project, project, started_in};
 pub use record::{recorder, tape_of};
 pub use reply::Reply;
 pub use tool::{Call, Tool};

@@ -46,16 +46,12 @@ pub fn project(from: &Path) -> Option<PathBuf> {
 /// The variables in which agents say where they were started.
 const STARTED_IN: [&str; 2] = ["CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR"];
 
-/// Returns the directory that an agent works in, whatever its payload says: where it was
-/// started, if it tells, since it may have gone elsewhere from there.
+/// Returns the directory that an agent was started in, if it tells. That one counts before
+/// all others: from there it may have gone to a place where nothing guards it.
 #[must_use]
-pub fn surroundings() -> Option<PathBuf> {
-    let told = STARTED_IN
-        .iter()
-        .find_map(std::env::var_os)
-        .map(PathBuf::from);
-    told.filter(|path| path.is_absolute() && path.is_dir())
-        .or_else(|| std::env::current_dir().ok())
+pub fn started_in() -> Option<PathBuf> {
+    let told = STARTED_IN.iter().find_map(std::env::var_os);
+    told.map(PathBuf::from).filter(|path| path.is_absolute())
 }
 
 /// A project's directory, under every name it goes by here.
@@ -65,8 +61,9 @@ pub struct Root {
     pub real: PathBuf,
     /// How the agent spells it, if there is a link on the way.
     alias: Option<PathBuf>,
-    /// Where in it the agent works: what relative paths are relative to.
-    below: PathBuf,
+    /// What the agent's relative paths are relative to: a directory below the project, or
+    /// an absolute one elsewhere.
+    works_in: PathBuf,
 }
 
 impl Root {
@@ -74,20 +71,23 @@ impl Root {
     #[must_use]
     pub fn new(real: PathBuf, within: Option<&Path>) -> Self {
         let alias = within.and_then(|within| alias(&real, within));
-        let below = within
-            .and_then(|within| std::fs::canonicalize(within).ok())
-            .and_then(|within| Some(within.strip_prefix(&real).ok()?.to_owned()));
+        let works_in = within.map(|within| {
+            // What is not there any more is taken at its word.
+            let within = std::fs::canonicalize(within).unwrap_or_else(|_| within.to_owned());
+            let below = within.strip_prefix(&real).map(Path::to_owned);
+            below.unwrap_or(within)
+        });
         Self {
             real,
             alias,
-            below: below.unwrap_or_default(),
+            works_in: works_in.unwrap_or_default(),
         }
     }
 
     /// Says whether the agent works in a directory of the project, and not in its top one.
     #[must_use]
     pub fn works_below(&self) -> bool {
-        !self.below.as_os_str().is_empty()
+        !self.works_in.as_os_str().is_empty()
     }
 
     /// Returns a path relative to the project where it lies in it, and as it was
@@ -101,7 +101,7 @@ impl Root {
             return path.to_owned();
         }
         if !given.is_absolute() {
-            let parts = self.below.join(given);
+            let parts = self.works_in.join(given);
             return spelled(parts.components().as_path());
         }
         let names = std::iter::once(&self.real).chain(&self.alias);
@@ -155,6 +155,15 @@ mod tests {
         ] {
             assert_eq!(root.inside(path), wanted, "{path}");
         }
+    }
+
+    #[test]
+    fn a_relative_path_of_an_agent_that_is_elsewhere_leads_there() {
+        let root = Root::new(PathBuf::from("/w/p"), Some(Path::new("/etc")));
+        assert_eq!(root.inside("passwd"), "/etc/passwd");
+        assert_eq!(root.inside("/w/p/a.rs"), "a.rs");
+        let gone = Root::new(PathBuf::from("/w/p"), Some(Path::new("/w/p/gone")));
+        assert_eq!(gone.inside("a.rs"), "gone/a.rs");
     }
 
     #[test]

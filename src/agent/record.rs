@@ -1,19 +1,15 @@
 //! Puts the events of an agent on a tape, where the project asks for it.
 
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::SystemTime;
 
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 
 use super::AgentError;
 use crate::config::Config;
-use crate::tape::{RecordError, Recorder};
+use crate::tape::Recorder;
 use crate::timestamp;
-
-/// How long to wait for a tape that somebody else records to: an agent may ask about
-/// several things at once.
-const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Returns the tape that a project wants its events on: one a day.
 ///
@@ -42,14 +38,5 @@ fn today() -> String {
 /// # Errors
 /// Returns why nothing can be recorded there.
 pub fn recorder(path: &Path) -> Result<Recorder, AgentError> {
-    let started = Instant::now();
-    loop {
-        match Recorder::create(path) {
-            Err(RecordError::Busy(_)) if started.elapsed() < PATIENCE => {
-                std::thread::sleep(Duration::from_millis(5));
-            }
-            Ok(recorder) => return Ok(recorder),
-            Err(error) => return Err(AgentError::Tape(error.to_string())),
-        }
-    }
+    Recorder::create_in_turn(path).map_err(|error| AgentError::Tape(error.to_string()))
 }

@@ -4,6 +4,7 @@ mod watch;
 
 use std::ffi::OsString;
 use std::io::{Read as _, Write as _};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -50,6 +51,33 @@ pub(super) fn agent(name: &str) -> std::result::Result<&'static Agent, String> {
     })
 }
 
+/// Answers an entry that cannot be understood, which somebody wrote by hand or for another
+/// version: what was meant to be guarded is refused. Nothing if it is another verb, or if
+/// somebody only asks for help.
+pub(super) fn mistaken(
+    mut arguments: impl Iterator<Item = OsString>,
+    error: &clap::Error,
+) -> Option<i32> {
+    if arguments.next()? != "hook" || !error.use_stderr() {
+        return None;
+    }
+    let words: Vec<String> = arguments
+        .map(|word| word.to_string_lossy().into_owned())
+        .collect();
+    let told = error.to_string();
+    let why = told.lines().next().unwrap_or_default();
+    let agent = words.first().and_then(|name| agent::named(name));
+    let named = words.iter().skip_while(|word| *word != "--event").nth(1);
+    let reply = match agent {
+        Some(agent) => {
+            let event = named.and_then(|name| agent.event(name));
+            agent::refusal(agent, event, &AgentError::Entry(why.to_owned()))
+        }
+        None => Reply::refusal(&AgentError::Entry(why.to_owned()).to_string()),
+    };
+    Some(hand_over(&reply, reply.code != 0))
+}
+
 impl HookArgs {
     /// Takes the arguments as `install` writes them; nothing if they are any others.
     pub(super) fn plain(mut arguments: impl Iterator<Item = OsString>) -> Option<Self> {
@@ -77,7 +105,17 @@ impl HookArgs {
     pub(super) fn run(self) -> i32 {
         let guards = self.guards();
         let watch = Watch::start(self.agent, self.event.clone(), self.deadline(), guards);
-        let reply = self.reply();
+        let refused = |why: &str| {
+            let event = self.event.as_deref();
+            let event = event.and_then(|name| self.agent.event(name));
+            agent::refusal(self.agent, event, &AgentError::Broken(why.to_owned()))
+        };
+        let Ok(watch) = watch else {
+            return hand_over(&refused("this machine has no thread left"), guards);
+        };
+        // An exit code of a panic would let the action pass.
+        let reply = catch_unwind(AssertUnwindSafe(|| self.reply()));
+        let reply = reply.unwrap_or_else(|_| refused("it panicked"));
         watch.end();
         hand_over(&reply, guards)
     }
@@ -113,7 +151,8 @@ impl HookArgs {
         }
         let setting = Setting {
             project: self.project.clone(),
-            directory: agent::surroundings(),
+            started: agent::started_in(),
+            directory: std::env::current_dir().ok(),
         };
         let mut recorder = None;
         let mut loaded = None;

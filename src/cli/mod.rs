@@ -119,6 +119,9 @@ pub fn main() -> i32 {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
+            if let Some(code) = hook::mistaken(std::env::args_os().skip(1), &error) {
+                return code;
+            }
             let _ = error.print();
             // 2 would mean that a hook blocked.
             return if error.use_stderr() { FAILED } else { 0 };

@@ -2,7 +2,6 @@
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
 use clap::Args;
@@ -15,7 +14,7 @@ use crate::decision::{Effect, Ruling};
 use crate::dialect::Dialect;
 use crate::outcome::{Outcome, TraceRow};
 use crate::runtime::{DispatchError, LoadError, Runtime};
-use crate::tape::{RecordError, Recorder};
+use crate::tape::Recorder;
 
 /// Send one event through the project's hooks and print the decision
 ///
@@ -120,7 +119,11 @@ impl RunArgs {
         #[cfg(unix)]
         let _ = crate::handler::process::adopt_orphans();
         let bytes = payload::read(self.payload.as_deref())?;
-        let recorder = self.tape.as_deref().map(recorder).transpose()?;
+        let recorder = self
+            .tape
+            .as_deref()
+            .map(Recorder::create_in_turn)
+            .transpose()?;
         let mut builder = self.ask.on(self.project.builder());
         if let Some(dialect) = self.dialect {
             builder = builder.dialect(dialect);
@@ -179,7 +182,7 @@ impl RunArgs {
         };
         let setting = Setting {
             project: Some(self.project.project.clone()),
-            directory: None,
+            ..Setting::default()
         };
         let mut tape = None;
         let reply = agent::answer(&asked, &setting, |_, _| {
@@ -277,22 +280,6 @@ fn warn(outcome: &Outcome) -> Result<()> {
         writeln!(stderr, "{} {warning}", style::notable("warning:"))?;
     }
     Ok(())
-}
-
-/// How long to wait for a tape that somebody else records to: an agent may ask about
-/// several things at once.
-const PATIENCE: Duration = Duration::from_secs(5);
-
-fn recorder(path: &Path) -> Result<Recorder> {
-    let started = Instant::now();
-    loop {
-        match Recorder::create(path) {
-            Err(RecordError::Busy(_)) if started.elapsed() < PATIENCE => {
-                std::thread::sleep(Duration::from_millis(5));
-            }
-            created => return Ok(created?),
-        }
-    }
 }
 
 fn exit_code(decision: Ruling) -> i32 {

@@ -13,6 +13,7 @@ pub(crate) mod toml;
 
 use std::io::Read as _;
 use std::ops::Range;
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use cap_std::fs::Dir;
@@ -94,6 +95,15 @@ pub struct Config {
     pub live_when: bool,
     /// Whether every hook of a dialect is heard, also after one refused: by its name.
     pub(crate) collecting: Vec<&'static str>,
+}
+
+/// Returns the directory of what the user decided, for all projects: `HOOKBOX_CONFIG_DIR`, or
+/// `hookbox` in the platform's configuration directory.
+pub(crate) fn user_directory() -> Option<PathBuf> {
+    std::env::var_os("HOOKBOX_CONFIG_DIR")
+        .map(PathBuf::from)
+        .or_else(|| dirs::config_dir().map(|base| base.join("hookbox")))
+        .filter(|path| path.is_absolute())
 }
 
 /// A grant with its place in a file.
@@ -365,13 +375,20 @@ fn hook_files(node: &Node, reader: &mut Reader<'_>) -> Vec<String> {
 fn record(node: &Node, reader: &mut Reader<'_>) -> Option<String> {
     match (node.as_bool(), node.as_str()) {
         (Some(on), _) => on.then(|| TAPES.to_owned()),
-        (None, Some(folder)) if !folder.trim().is_empty() => Some(folder.to_owned()),
+        (None, Some(folder)) if is_inside(folder) => Some(folder.to_owned()),
         _ => {
-            let help = "write `record = true`, or the folder for the tapes";
-            reader.error_with_help("record must be true, false or a folder", &node.span, help);
+            let help = "write `record = true`, or a folder in the project for the tapes";
+            let message = "record must be true, false or a folder in the project";
+            reader.error_with_help(message, &node.span, help);
             None
         }
     }
+}
+
+/// Says whether a path stays in the project.
+fn is_inside(path: &str) -> bool {
+    let mut parts = Path::new(path).components();
+    !path.trim().is_empty() && parts.all(|part| matches!(part, Component::Normal(_)))
 }
 
 fn read(root: &Dir, file: &str) -> std::io::Result<Option<String>> {

@@ -368,7 +368,7 @@ fn whole(mut loaded: Loaded, origin: &Origin) -> Result<Loaded, LoadError> {
     }
     if origin.defended && !loaded.config.defenceless {
         let last = loaded.hooks.iter().map(|hook| hook.position).max();
-        let mut hook = crate::agent::self_defence(&origin.project, loaded.config.limits);
+        let mut hook = crate::defence::hook(&origin.project, loaded.config.limits);
         hook.position = last.map_or(0, |last| last + 1);
         loaded.hooks.push(std::sync::Arc::new(hook));
     }

@@ -21,6 +21,7 @@ use crate::capability::services::{Ask, Services};
 use crate::capability::{Border, Pass, Run, back::Back};
 use crate::chain::{self, Control, Ran, Reply, Runner};
 use crate::decision::{Answer, Ruling};
+use crate::defence;
 use crate::dialect::{Dialect, Incoming, Loaded, Options, harness};
 use crate::event::{About, Event};
 use crate::handler::Workshop;
@@ -225,9 +226,15 @@ impl Inner {
         chain::run(&inner.loaded.hooks, event, &dispatcher)
     }
 
+    /// Says whether the project has no hooks of its own.
+    pub(super) fn has_nothing(&self) -> bool {
+        let own = |hook: &Arc<Hook>| *hook.name != *defence::NAME;
+        !self.loaded.narrowed && !self.loaded.hooks.iter().any(own)
+    }
+
     /// Says that nobody guards anything.
     pub(super) fn warn_of_nothing(&self, outcome: &mut Outcome) {
-        if self.loaded.hooks.is_empty() && !self.loaded.narrowed {
+        if self.has_nothing() {
             outcome.warnings.push(format!(
                 "no hooks were found in {}: every event passes",
                 self.origin.project.display()

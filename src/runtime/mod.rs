@@ -202,6 +202,11 @@ impl Runtime {
         &self.inner.run.metrics
     }
 
+    /// Says whether the project has no hooks of its own.
+    pub(crate) fn has_nothing(&self) -> bool {
+        self.inner.has_nothing()
+    }
+
     /// Says whether the project wants the events of its agents on a tape.
     pub(crate) fn is_recorded(&self) -> bool {
         self.inner.loaded.config.record.is_some()

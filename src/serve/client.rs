@@ -88,8 +88,14 @@ fn target(question: &Question<'_>) -> Option<String> {
         };
         query.append_pair("project", project.to_str()?);
     }
-    if let Some(cwd) = crate::agent::surroundings() {
-        query.append_pair("cwd", cwd.to_str()?);
+    let places = [
+        ("started", agent::started_in()),
+        ("cwd", std::env::current_dir().ok()),
+    ];
+    for (key, place) in places {
+        if let Some(place) = place {
+            query.append_pair(key, place.to_str()?);
+        }
     }
     let deadline = question.deadline.as_millis().to_string();
     query.append_pair("deadline", &deadline);

@@ -35,6 +35,7 @@ impl Question {
             wired: query.event,
             setting: Setting {
                 project: query.project,
+                started: query.started,
                 directory: query.cwd,
             },
             could_itself: true,

@@ -15,6 +15,8 @@ pub(super) struct Query {
     pub(super) event: Option<String>,
     /// The project.
     pub(super) project: Option<PathBuf>,
+    /// Where the agent was started.
+    pub(super) started: Option<PathBuf>,
     /// Where the agent works.
     pub(super) cwd: Option<PathBuf>,
     /// How long the answer may take.
@@ -32,6 +34,7 @@ impl Query {
                 }
                 "event" => query.event.replace(value.into_owned()).is_none(),
                 "project" => query.project.replace(absolute(&key, &value)?).is_none(),
+                "started" => query.started.replace(absolute(&key, &value)?).is_none(),
                 "cwd" => query.cwd.replace(absolute(&key, &value)?).is_none(),
                 _ => query.deadline.replace(milliseconds(&value)?).is_none(),
             };

@@ -69,14 +69,14 @@ async fn answer(
     let query = |takes: &[&str]| Query::read(parts.uri.query(), takes);
     match route {
         Route::Hook { agent } => {
-            let query = query(&["event", "project", "cwd", "deadline"])?;
+            let query = query(&["event", "project", "started", "cwd", "deadline"])?;
             let question = Question::handed_on(agent, query)?;
             let reply = decided(shared, agent, question, body).await?;
             let told = json!({"stdout": reply.stdout, "stderr": reply.stderr, "code": reply.code});
             Ok(json_of(StatusCode::OK, &told))
         }
         Route::Agent { agent, event } => {
-            let query = query(&["project", "cwd", "deadline"])?;
+            let query = query(&["project", "started", "cwd", "deadline"])?;
             let question = Question::direct(agent, event, query)?;
             let reply = decided(shared, agent, question, body).await?;
             Ok(words(in_words(&reply)))

@@ -12,7 +12,7 @@ use super::error::TapeError;
 use super::record::{End, Entry, HookPrint, Project};
 use super::replay::{Dispatch, Replay, Replayed};
 use super::track::Loose;
-use crate::agent::SELF_DEFENCE;
+use crate::defence;
 use crate::outcome::Outcome;
 use crate::runtime::{LoadError, Runtime, RuntimeBuilder};
 
@@ -55,7 +55,7 @@ impl Checker {
 
     /// Returns the hooks that an event met, by whether hookbox's own was among them.
     fn like<'h>(&self, mut recorded: impl Iterator<Item = &'h str>) -> &Runtime {
-        if recorded.any(|hook| hook == SELF_DEFENCE) {
+        if recorded.any(|hook| hook == defence::NAME) {
             &self.defended
         } else {
             &self.runtime

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::error::RecordError;
 use super::file::TapeFile;
@@ -20,6 +20,12 @@ const GATHER: Duration = Duration::from_millis(2);
 /// With this many records waiting, whoever adds one writes them itself: a disk that is
 /// slower than the hooks slows them down instead of filling the memory.
 const MOST_WAITING: usize = 20_000;
+
+/// How long a tape that somebody else records to is waited for.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// How often it is looked at meanwhile.
+const LOOK_AGAIN: Duration = Duration::from_millis(5);
 
 /// Records dispatches to a file. Clones record to the same tape; it is closed with the
 /// last of them, or by [`Recorder::close`].
@@ -75,6 +81,23 @@ struct Shared {
 }
 
 impl Recorder {
+    /// Opens a tape like [`Recorder::create`], and waits a while for its turn if somebody
+    /// else records to it: an agent may ask about several things at once.
+    ///
+    /// # Errors
+    /// Returns that it took too long, or what [`Recorder::create`] does.
+    pub fn create_in_turn(path: impl AsRef<Path>) -> Result<Self, RecordError> {
+        let started = Instant::now();
+        loop {
+            match Self::create(path.as_ref()) {
+                Err(RecordError::Busy(_)) if started.elapsed() < PATIENCE => {
+                    thread::sleep(LOOK_AGAIN);
+                }
+                created => return created,
+            }
+        }
+    }
+
     /// Starts a tape, or goes on with the one that is there.
     ///
     /// # Errors

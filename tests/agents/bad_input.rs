@@ -381,6 +381,7 @@ fn an_event_that_nobody_knows_is_a_no_to_everybody() {
             let setting = Setting {
                 project: None,
                 directory: Some(world.path().to_owned()),
+                ..Setting::default()
             };
             let reply = answer(&asked, &setting, |_, _| Ok(world.runtime.clone())).reply;
             // It is read as what it would have been.
@@ -404,6 +405,7 @@ fn roots(directory: &Path, started_in: Option<&Path>) -> Vec<(String, Option<std
         let setting = Setting {
             project: None,
             directory: started_in.map(Path::to_owned),
+            ..Setting::default()
         };
         let reply = answer(&asked, &setting, |root, _| {
             found = Some(root.real.clone());
@@ -493,6 +495,7 @@ fn a_command_that_is_run_elsewhere_belongs_to_the_project_of_the_workspace() {
     let setting = Setting {
         project: None,
         directory: Some(elsewhere.path().to_owned()),
+        ..Setting::default()
     };
     let reply = answer(&asked, &setting, |_, _| Ok(world.runtime.clone())).reply;
     assert!(

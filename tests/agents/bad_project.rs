@@ -21,6 +21,7 @@ fn ask(sample: &Sample, project: Option<PathBuf>, place: &Path) -> Reply {
     let setting = Setting {
         project,
         directory: Some(place.to_owned()),
+        ..Setting::default()
     };
     answer(&asked, &setting, |root, _| {
         load(&root.real).map_err(AgentError::Load)
@@ -185,6 +186,7 @@ fn a_bug_in_hookbox_is_a_no() {
         let setting = Setting {
             project: Some(project.path().to_owned()),
             directory: None,
+            ..Setting::default()
         };
         let reply = answer(&asked, &setting, |_, _| panic!("this test breaks it")).reply;
         assert_undecided(&sample, &sample.value(project.path()), &reply, "a panic");

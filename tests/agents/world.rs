@@ -121,6 +121,7 @@ impl World {
         let setting = Setting {
             project: None,
             directory: Some(self.path().to_owned()),
+            ..Setting::default()
         };
         answer(&asked, &setting, |_, _| Ok(self.runtime.clone())).reply
     }

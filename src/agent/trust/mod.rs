@@ -19,7 +19,6 @@ use super::install::Places;
 use crate::sandbox::engine::hex;
 pub use files::reviewed_files;
 use memo::Memo;
-pub(crate) use record::directory;
 pub use record::{Record, TrustError};
 
 /// How what is there differs from what was reviewed.

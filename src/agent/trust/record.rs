@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
+use crate::config::user_directory;
 use crate::sandbox::engine::hex;
 
 /// Why it is not known whether something was reviewed.
@@ -120,20 +121,11 @@ impl Record {
     }
 }
 
-/// Returns the directory of what the user decided: `HOOKBOX_CONFIG_DIR`, or `hookbox` in the
-/// platform's configuration directory.
-pub(crate) fn directory() -> Result<PathBuf, TrustError> {
-    std::env::var_os("HOOKBOX_CONFIG_DIR")
-        .map(PathBuf::from)
-        .or_else(|| dirs::config_dir().map(|base| base.join("hookbox")))
-        .filter(|path| path.is_absolute())
-        .ok_or(TrustError::NoHome)
-}
-
 fn place(project: &Path) -> Result<PathBuf, TrustError> {
     let digest = Sha256::digest(project.as_os_str().as_encoded_bytes());
     let name = format!("{}.json", hex(&digest[..16]));
-    Ok(directory()?.join("reviewed").join(name))
+    let own = user_directory().ok_or(TrustError::NoHome)?;
+    Ok(own.join("reviewed").join(name))
 }
 
 fn make_private(folder: &Path) -> std::io::Result<()> {

@@ -24,20 +24,20 @@ impl Watch {
         event: Option<String>,
         deadline: Duration,
         guards: bool,
-    ) -> Self {
+    ) -> std::io::Result<Self> {
         let answered = Arc::new(AtomicBool::new(false));
         let watch = Self {
             answered: Arc::clone(&answered),
         };
-        std::thread::spawn(move || {
+        std::thread::Builder::new().spawn(move || {
             std::thread::sleep(deadline);
             if !answered.swap(true, Ordering::SeqCst) {
                 let event = event.as_deref().and_then(|name| agent.event(name));
                 let reply = agent::refusal(agent, event, &late(deadline));
                 exit(hand_over(&reply, guards));
             }
-        });
-        watch
+        })?;
+        Ok(watch)
     }
 
     /// Says that there is an answer. If the other one is already being written, that one

@@ -67,7 +67,9 @@ pub(crate) fn keep(
     let before = Watched::look(project);
     let loaded = load();
     let sound = !loaded.problems.iter().any(|problem| problem.is_error());
+    // Where nothing guards anything, every call says so.
     if sound
+        && !loaded.hooks.is_empty()
         && let Some(before) = before
         && let Some(bytes) = written(project, &loaded, before)
         && let Some(path) = place(project, workshop, options)

@@ -10,7 +10,7 @@ const LONGEST: usize = 4096;
 
 impl Shell<'_> {
     /// Looks at a command that the shell runs itself, if it is one.
-    pub(in crate::agent::defence) fn builtin(
+    pub(in crate::defence) fn builtin(
         &mut self,
         name: &str,
         args: &[String],
@@ -103,7 +103,7 @@ impl Shell<'_> {
     }
 
     /// Goes to another folder. Unless it is sure to exist, the shell may stay where it is.
-    pub(in crate::agent::defence) fn go(&mut self, folder: &str, remember: bool) {
+    pub(in crate::defence) fn go(&mut self, folder: &str, remember: bool) {
         let before = self.state.cwds.clone();
         if folder.contains([marks::UNKNOWN, marks::TAINTED]) {
             self.state.lost = true;

@@ -6,7 +6,7 @@ use super::marks::{STAR, live};
 
 /// A part of a word.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::agent::defence) enum Piece {
+pub(in crate::defence) enum Piece {
     /// Text, with marks where it stands without quotes.
     Text(String),
     /// A variable, with what follows its name in `${…}`.
@@ -21,10 +21,10 @@ pub(in crate::agent::defence) enum Piece {
     Feed(String),
 }
 
-pub(in crate::agent::defence) type Word = Vec<Piece>;
+pub(in crate::defence) type Word = Vec<Piece>;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::agent::defence) enum Token {
+pub(in crate::defence) enum Token {
     Word(Word),
     /// Comes before the word that says where to.
     Redirect(Direction),
@@ -41,7 +41,7 @@ pub(in crate::agent::defence) enum Token {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::agent::defence) enum Direction {
+pub(in crate::defence) enum Direction {
     In,
     Out,
     /// `<<<`
@@ -50,14 +50,14 @@ pub(in crate::agent::defence) enum Direction {
 
 /// How a text is to be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::agent::defence) enum Kind {
+pub(in crate::defence) enum Kind {
     Posix,
     /// PowerShell and `cmd`: backslashes are part of paths.
     Windows,
 }
 
 /// Reads a command line.
-pub(in crate::agent::defence) fn read(text: &str, kind: Kind) -> Vec<Token> {
+pub(in crate::defence) fn read(text: &str, kind: Kind) -> Vec<Token> {
     let mut lexer = Lexer::new(text, kind);
     while lexer.step() {}
     lexer.end_word();
@@ -66,7 +66,7 @@ pub(in crate::agent::defence) fn read(text: &str, kind: Kind) -> Vec<Token> {
 }
 
 /// Reads a text in which only variables and commands are filled in, as in a here-document.
-pub(in crate::agent::defence) fn read_text(text: &str) -> Word {
+pub(in crate::defence) fn read_text(text: &str) -> Word {
     let mut lexer = Lexer::new(text, Kind::Posix);
     lexer.quoted_until(None);
     lexer.end_piece();

@@ -6,12 +6,7 @@ use super::{Data, Place, Shell, escapes};
 
 impl Shell<'_> {
     /// Returns what a command writes that only reads.
-    pub(in crate::agent::defence) fn output(
-        &mut self,
-        name: &str,
-        args: &[String],
-        stdin: Data,
-    ) -> Data {
+    pub(in crate::defence) fn output(&mut self, name: &str, args: &[String], stdin: Data) -> Data {
         if args.iter().any(|arg| super::super::glob::is_pattern(arg)) {
             return self.derived(args, &stdin);
         }
@@ -60,7 +55,7 @@ impl Shell<'_> {
     }
 
     /// Says what a tool such as `xxd -r` makes of its input.
-    pub(in crate::agent::defence) fn decoded(
+    pub(in crate::defence) fn decoded(
         &self,
         name: &str,
         args: &[String],

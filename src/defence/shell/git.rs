@@ -68,7 +68,7 @@ const RUNS: &[&str] = &[
 ];
 
 impl Shell<'_> {
-    pub(in crate::agent::defence) fn git(&mut self, args: &[String], stdin: Data) -> Judged<Data> {
+    pub(in crate::defence) fn git(&mut self, args: &[String], stdin: Data) -> Judged<Data> {
         let by = format!("git {}", args.join(" "));
         let saved = (self.state.cwds.clone(), self.state.before.clone());
         let (verb, rest) = self.git_options(args, &by)?;
@@ -236,11 +236,7 @@ impl Shell<'_> {
     }
 
     /// Looks at the files that a patch names.
-    pub(in crate::agent::defence) fn patch(
-        &mut self,
-        args: &[String],
-        stdin: &Data,
-    ) -> Judged<Data> {
+    pub(in crate::defence) fn patch(&mut self, args: &[String], stdin: &Data) -> Judged<Data> {
         let by = format!("patch {}", args.join(" "));
         let mut texts = Vec::new();
         if let Data::Known(text) = stdin {

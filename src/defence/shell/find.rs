@@ -20,7 +20,7 @@ const TESTS: &[&str] = &[
 ];
 
 impl Shell<'_> {
-    pub(in crate::agent::defence) fn find(&mut self, args: &[String]) -> Judged<Data> {
+    pub(in crate::defence) fn find(&mut self, args: &[String]) -> Judged<Data> {
         let by = format!("find {}", args.join(" "));
         let is_test = |arg: &&String| arg.starts_with(['-', '(', '!']);
         let options = args
@@ -58,7 +58,7 @@ impl Shell<'_> {
     }
 
     /// Looks at `fd` as the `find` that does the same.
-    pub(in crate::agent::defence) fn fd(&mut self, args: &[String]) -> Judged<Data> {
+    pub(in crate::defence) fn fd(&mut self, args: &[String]) -> Judged<Data> {
         let acts = |arg: &String| matches!(arg.as_str(), "-x" | "-X" | "--exec" | "--exec-batch");
         let at = args.iter().position(acts).unwrap_or(args.len());
         let (tests, rest) = args.split_at(at);

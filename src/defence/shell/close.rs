@@ -9,22 +9,22 @@ enum Inside {
 }
 
 /// Returns where the parenthesis that was opened before `from` is closed.
-pub(in crate::agent::defence) fn paren(chars: &[char], from: usize) -> usize {
+pub(in crate::defence) fn paren(chars: &[char], from: usize) -> usize {
     scan(chars, from, Inside::Paren)
 }
 
 /// Returns where the brace that was opened before `from` is closed.
-pub(in crate::agent::defence) fn brace(chars: &[char], from: usize) -> usize {
+pub(in crate::defence) fn brace(chars: &[char], from: usize) -> usize {
     scan(chars, from, Inside::Brace)
 }
 
 /// Returns where backticks end.
-pub(in crate::agent::defence) fn backtick(chars: &[char], from: usize) -> usize {
+pub(in crate::defence) fn backtick(chars: &[char], from: usize) -> usize {
     unescaped(chars, from, '`')
 }
 
 /// Returns where `$'…'` ends.
-pub(in crate::agent::defence) fn ansi(chars: &[char], from: usize) -> usize {
+pub(in crate::defence) fn ansi(chars: &[char], from: usize) -> usize {
     unescaped(chars, from, '\'')
 }
 

@@ -140,7 +140,7 @@ const READERS: &[&str] = &[
 ];
 
 /// Says whether a command only reads, going by its words.
-pub(in crate::agent::defence) fn only_reads(name: &str, args: &[String]) -> bool {
+pub(in crate::defence) fn only_reads(name: &str, args: &[String]) -> bool {
     let has = |starts: &[&str]| has_option(args, starts);
     if READERS.contains(&name) || name.len() == 2 && name.starts_with('-') {
         return true;
@@ -164,7 +164,7 @@ pub(in crate::agent::defence) fn only_reads(name: &str, args: &[String]) -> bool
 }
 
 /// Says whether the words of a command are of one that only reads.
-pub(in crate::agent::defence) fn is_reader(words: &[String]) -> bool {
+pub(in crate::defence) fn is_reader(words: &[String]) -> bool {
     let (name, args) = words.split_first().unzip();
     name.is_none_or(|name| only_reads(name, args.unwrap_or_default()))
 }
@@ -175,7 +175,7 @@ fn has_option(args: &[String], starts: &[&str]) -> bool {
 }
 
 /// Says whether a letter is among the short options, also of several in one word.
-pub(in crate::agent::defence) fn short(args: &[String], letter: char) -> bool {
+pub(in crate::defence) fn short(args: &[String], letter: char) -> bool {
     args.iter().any(|arg| {
         let cluster = arg.starts_with('-') && !arg.starts_with("--");
         cluster && arg.contains(letter)

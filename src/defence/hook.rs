@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::defence::{Protected, ToolCall, refuse_from};
+use super::{Protected, ToolCall, refuse_from};
 use crate::capability::grant::Grants;
 use crate::diagnostic::Source;
 use crate::dialect::harness;
@@ -22,7 +22,7 @@ pub(crate) const NAME: &str = "hookbox.self_defence";
 const EVENT: &str = "tool.pre";
 
 /// Makes the hook that keeps an agent from changing what guards it.
-pub(crate) fn self_defence(project: &Path, limits: Limits) -> Hook {
+pub(crate) fn hook(project: &Path, limits: Limits) -> Hook {
     let root = std::fs::canonicalize(project).unwrap_or_else(|_| project.to_owned());
     let protected = protected(&root);
     let call = move |payload: &Value| Ok(judge(&protected, &root, payload));
@@ -59,7 +59,7 @@ fn protected(root: &Path) -> Protected {
     let protected = Protected::new(root, dirs::home_dir().as_deref());
     let own = [
         std::env::current_exe().ok(),
-        super::trust::directory().ok(),
+        crate::config::user_directory(),
         crate::sandbox::compiled::cache_directory(),
     ];
     own.into_iter().flatten().fold(protected, Protected::with)

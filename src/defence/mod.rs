@@ -6,6 +6,7 @@
 
 mod code;
 mod glob;
+mod hook;
 mod own;
 mod patch;
 mod paths;
@@ -19,6 +20,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
+pub(crate) use hook::{NAME, hook};
 pub use protected::Protected;
 pub use refusal::Refusal;
 

@@ -12,7 +12,7 @@ const LONGEST: usize = 4096;
 
 /// What one word became.
 #[derive(Debug, Default)]
-pub(in crate::agent::defence) struct Expanded {
+pub(in crate::defence) struct Expanded {
     pub words: Vec<String>,
     /// It may be one of several things.
     pub ambiguous: bool,
@@ -20,7 +20,7 @@ pub(in crate::agent::defence) struct Expanded {
 
 impl Shell<'_> {
     /// Expands a word into those that a command gets.
-    pub(in crate::agent::defence) fn expand(&mut self, word: &Word) -> Judged<Expanded> {
+    pub(in crate::defence) fn expand(&mut self, word: &Word) -> Judged<Expanded> {
         let values = self.values(word)?;
         let ambiguous = values.len() > 1;
         let mut words = Vec::new();
@@ -35,7 +35,7 @@ impl Shell<'_> {
     }
 
     /// Expands a word into one, as in an assignment: each value that it may have.
-    pub(in crate::agent::defence) fn values(&mut self, word: &Word) -> Judged<Vec<String>> {
+    pub(in crate::defence) fn values(&mut self, word: &Word) -> Judged<Vec<String>> {
         let mut all = vec![String::new()];
         for piece in word {
             let next = self.piece(piece)?;
@@ -45,7 +45,7 @@ impl Shell<'_> {
     }
 
     /// Expands a word into the text that it stands for.
-    pub(in crate::agent::defence) fn text(&mut self, word: &Word) -> Judged<String> {
+    pub(in crate::defence) fn text(&mut self, word: &Word) -> Judged<String> {
         let values = self.values(word)?;
         Ok(values.join("\n").replace(SPLIT, " "))
     }
@@ -81,7 +81,7 @@ impl Shell<'_> {
     }
 
     /// Returns what stands for the output of a command in a word.
-    pub(in crate::agent::defence) fn stand_in(&mut self, data: &Data) -> String {
+    pub(in crate::defence) fn stand_in(&mut self, data: &Data) -> String {
         match data {
             Data::Known(text) => text.trim_end_matches('\n').to_owned(),
             Data::Unknown => UNKNOWN.to_string(),

@@ -10,7 +10,7 @@ use super::state::State;
 const PARTS: usize = 64;
 
 /// Returns everything in a word that may be a path: `--file=x`, `-ox`, `of=x`, `a:b`, `@x`.
-pub(in crate::agent::defence) fn candidates(word: &str) -> Vec<&str> {
+pub(in crate::defence) fn candidates(word: &str) -> Vec<&str> {
     let mut out = vec![word];
     let mut chars = word.chars();
     if chars.next() == Some('-') && chars.next().is_some_and(|c| c != '-') {
@@ -33,7 +33,7 @@ pub(in crate::agent::defence) fn candidates(word: &str) -> Vec<&str> {
 }
 
 /// Returns what a path is, seen from one folder.
-pub(in crate::agent::defence) fn place(
+pub(in crate::defence) fn place(
     scene: &Scene,
     state: &State,
     name: &str,
@@ -62,7 +62,7 @@ pub(in crate::agent::defence) fn place(
 }
 
 /// Returns what a path may be of which only a part is known.
-pub(in crate::agent::defence) fn unknown(scene: &Scene, state: &State, name: &str) -> Option<Hit> {
+pub(in crate::defence) fn unknown(scene: &Scene, state: &State, name: &str) -> Option<Hit> {
     let near = |hit: &Hit| hit.place >= Place::Above;
     let tail = name.rsplit(UNKNOWN).next().unwrap_or_default();
     let tail = tail.trim_start_matches(['/', '\\']);

@@ -29,7 +29,7 @@ struct Words {
 }
 
 impl Shell<'_> {
-    pub(in crate::agent::defence) fn copy(&mut self, name: &str, args: &[String]) -> Judged<Data> {
+    pub(in crate::defence) fn copy(&mut self, name: &str, args: &[String]) -> Judged<Data> {
         let by = format!("{name} {}", args.join(" "));
         self.forbid(".", Place::Inside, &by)?;
         let words = words(name, args);

@@ -11,7 +11,7 @@ const MOST: usize = 12;
 /// Where a shell may be, and what its variables may hold. Where a command may or may not
 /// have run, there are several possibilities, and each of them counts.
 #[derive(Debug, Clone)]
-pub(in crate::agent::defence) struct State {
+pub(in crate::defence) struct State {
     pub cwds: Vec<String>,
     /// Where it was before the last `cd`, and whether that `cd` is sure to have worked.
     pub before: Option<(Vec<String>, bool)>,
@@ -34,7 +34,7 @@ pub(in crate::agent::defence) struct State {
 }
 
 impl State {
-    pub(in crate::agent::defence) fn new(scene: &Scene, cwd: &str) -> Self {
+    pub(in crate::defence) fn new(scene: &Scene, cwd: &str) -> Self {
         let mut variables = HashMap::new();
         if let Some(home) = scene.home() {
             variables.insert("HOME".to_owned(), vec![home.clone()]);
@@ -63,13 +63,13 @@ impl State {
     }
 
     /// Says about how much there is to copy.
-    pub(in crate::agent::defence) fn size(&self) -> usize {
+    pub(in crate::defence) fn size(&self) -> usize {
         let values = self.variables.len() + self.files.len() + self.shadowed.len();
         values * 4 + self.links.len() + self.made.len() + self.cwds.len() + 1
     }
 
     /// Goes back, but remembers what a shell apart has done to the disk.
-    pub(in crate::agent::defence) fn restore(&mut self, saved: Self) {
+    pub(in crate::defence) fn restore(&mut self, saved: Self) {
         let apart = std::mem::replace(self, saved);
         self.files.extend(apart.files);
         self.made.extend(apart.made);
@@ -79,7 +79,7 @@ impl State {
     }
 
     /// Adds what holds if the commands since `other` did not run.
-    pub(in crate::agent::defence) fn merge(&mut self, other: &Self) {
+    pub(in crate::defence) fn merge(&mut self, other: &Self) {
         union(&mut self.cwds, &other.cwds);
         for (name, values) in &other.variables {
             union(self.variables.entry(name.clone()).or_default(), values);
@@ -87,7 +87,7 @@ impl State {
     }
 
     /// Adds the folder before the last `cd`, if that may have failed.
-    pub(in crate::agent::defence) fn doubt(&mut self, always: bool) {
+    pub(in crate::defence) fn doubt(&mut self, always: bool) {
         if let Some((before, sure)) = self.before.take()
             && (always || !sure)
         {
@@ -95,12 +95,7 @@ impl State {
         }
     }
 
-    pub(in crate::agent::defence) fn assign(
-        &mut self,
-        name: &str,
-        values: Vec<String>,
-        perhaps: bool,
-    ) {
+    pub(in crate::defence) fn assign(&mut self, name: &str, values: Vec<String>, perhaps: bool) {
         if is_suspect(name) {
             self.suspect = true;
         }
@@ -111,7 +106,7 @@ impl State {
         union(old, &values);
     }
 
-    pub(in crate::agent::defence) fn link(&mut self, link: (String, String)) {
+    pub(in crate::defence) fn link(&mut self, link: (String, String)) {
         if self.links.len() < 64 && !self.links.contains(&link) {
             self.links.push(link);
         }

@@ -7,12 +7,12 @@ mod builtins;
 mod close;
 mod commands;
 mod copies;
-pub(in crate::agent::defence) mod escapes;
+pub(in crate::defence) mod escapes;
 mod expand;
 mod find;
 mod git;
 mod lexer;
-pub(in crate::agent::defence) mod marks;
+pub(in crate::defence) mod marks;
 mod names;
 mod output;
 mod programs;
@@ -24,7 +24,7 @@ use super::code;
 use super::paths::Base;
 use super::refusal::{Judged, Refusal, brief, too_much, too_nested};
 use super::scene::{Hit, Nearer as _, Place, Scene};
-pub(in crate::agent::defence) use lexer::Kind;
+pub(in crate::defence) use lexer::Kind;
 use state::State;
 
 /// How deep commands may be nested in each other.
@@ -34,7 +34,7 @@ const MOST_WORK: usize = 4_000_000;
 
 /// What a command reads or writes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::agent::defence) enum Data {
+pub(in crate::defence) enum Data {
     Unknown,
     Known(String),
     /// Unknown, but made from this protected path.
@@ -42,7 +42,7 @@ pub(in crate::agent::defence) enum Data {
 }
 
 /// A shell that is followed through a command.
-pub(in crate::agent::defence) struct Shell<'a> {
+pub(in crate::defence) struct Shell<'a> {
     scene: &'a Scene<'a>,
     state: State,
     kind: Kind,
@@ -56,7 +56,7 @@ pub(in crate::agent::defence) struct Shell<'a> {
 }
 
 impl<'a> Shell<'a> {
-    pub(in crate::agent::defence) fn new(scene: &'a Scene<'a>, cwd: &str, kind: Kind) -> Self {
+    pub(in crate::defence) fn new(scene: &'a Scene<'a>, cwd: &str, kind: Kind) -> Self {
         Self {
             scene,
             state: State::new(scene, cwd),
@@ -70,12 +70,12 @@ impl<'a> Shell<'a> {
     }
 
     /// Looks at a command line.
-    pub(in crate::agent::defence) fn look(&mut self, text: &str) -> Judged<()> {
+    pub(in crate::defence) fn look(&mut self, text: &str) -> Judged<()> {
         self.script(text, Data::Unknown).map(drop)
     }
 
     /// Looks at the words of one command that no shell reads.
-    pub(in crate::agent::defence) fn look_at_words(&mut self, words: Vec<String>) -> Judged<()> {
+    pub(in crate::defence) fn look_at_words(&mut self, words: Vec<String>) -> Judged<()> {
         self.command(words, Data::Unknown).map(drop)
     }
 

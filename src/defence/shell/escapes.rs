@@ -1,7 +1,7 @@
 //! Escapes in quotes, in `printf` and in the strings of programs.
 
 /// Reads the escapes of `$'…'`, which are those of most languages.
-pub(in crate::agent::defence) fn ansi(text: &str) -> String {
+pub(in crate::defence) fn ansi(text: &str) -> String {
     let chars: Vec<char> = text.chars().collect();
     let mut bytes = Vec::with_capacity(text.len());
     let mut at = 0;
@@ -83,7 +83,7 @@ fn bracketed(after: &[char]) -> (Read, usize) {
 }
 
 /// Reads the few escapes that there are in backticks.
-pub(in crate::agent::defence) fn backtick(text: &str) -> String {
+pub(in crate::defence) fn backtick(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
@@ -96,7 +96,7 @@ pub(in crate::agent::defence) fn backtick(text: &str) -> String {
 }
 
 /// Decodes base64, of either alphabet, with blanks and without its end.
-pub(in crate::agent::defence) fn base64(text: &str) -> Option<Vec<u8>> {
+pub(in crate::defence) fn base64(text: &str) -> Option<Vec<u8>> {
     let mut out = Vec::new();
     let (mut bits, mut held) = (0u32, 0u32);
     for c in text.bytes().filter(|c| !c.is_ascii_whitespace()) {
@@ -120,7 +120,7 @@ pub(in crate::agent::defence) fn base64(text: &str) -> Option<Vec<u8>> {
 }
 
 /// Decodes pairs of hexadecimal digits.
-pub(in crate::agent::defence) fn hex(text: &str) -> Option<Vec<u8>> {
+pub(in crate::defence) fn hex(text: &str) -> Option<Vec<u8>> {
     let digits: Vec<u32> = text
         .chars()
         .filter(|c| !c.is_whitespace())
@@ -134,7 +134,7 @@ pub(in crate::agent::defence) fn hex(text: &str) -> Option<Vec<u8>> {
 }
 
 /// Decodes what PowerShell calls an encoded command.
-pub(in crate::agent::defence) fn utf16(bytes: &[u8]) -> String {
+pub(in crate::defence) fn utf16(bytes: &[u8]) -> String {
     let unit = |pair: &[u8]| match pair {
         [low, high] => u16::from_le_bytes([*low, *high]),
         _ => u16::from(b'?'),

@@ -13,11 +13,7 @@ const CALLS: usize = 48;
 
 impl Shell<'_> {
     /// Looks at the words of a command, and says what it writes.
-    pub(in crate::agent::defence) fn command(
-        &mut self,
-        words: Vec<String>,
-        stdin: Data,
-    ) -> Judged<Data> {
+    pub(in crate::defence) fn command(&mut self, words: Vec<String>, stdin: Data) -> Judged<Data> {
         if self.calls >= CALLS {
             return Err(too_nested(&words.concat()));
         }
@@ -93,7 +89,7 @@ impl Shell<'_> {
     }
 
     /// Looks at a command of which nothing is known but what it names.
-    pub(in crate::agent::defence) fn unknown(
+    pub(in crate::defence) fn unknown(
         &mut self,
         name: &str,
         args: &[String],
@@ -179,7 +175,7 @@ impl Shell<'_> {
     }
 
     /// Says what comes out of a command that is not known.
-    pub(in crate::agent::defence) fn derived(&self, args: &[String], stdin: &Data) -> Data {
+    pub(in crate::defence) fn derived(&self, args: &[String], stdin: &Data) -> Data {
         let named = args.iter().find_map(|arg| {
             let hit = self.hit(arg)?;
             (hit.place >= Place::Above).then_some(hit.path)
@@ -313,7 +309,7 @@ impl Shell<'_> {
     }
 
     /// Looks at a script in the language of a shell, given as words.
-    pub(in crate::agent::defence) fn shell_words(
+    pub(in crate::defence) fn shell_words(
         &mut self,
         name: &str,
         args: &[String],
@@ -341,7 +337,7 @@ impl Shell<'_> {
         out
     }
 
-    pub(in crate::agent::defence) fn positional(&mut self, rest: &[String]) {
+    pub(in crate::defence) fn positional(&mut self, rest: &[String]) {
         let names = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"];
         for (name, value) in names.iter().zip(rest) {
             self.state.assign(name, vec![value.clone()], false);
@@ -354,7 +350,7 @@ impl Shell<'_> {
     }
 
     /// Looks at a script that the same command has written.
-    pub(in crate::agent::defence) fn script_file(
+    pub(in crate::defence) fn script_file(
         &mut self,
         name: &str,
         file: &str,
@@ -377,12 +373,12 @@ impl Shell<'_> {
 }
 
 /// What is named when a command would change hookbox itself.
-pub(in crate::agent::defence) fn trust() -> Hit {
+pub(in crate::defence) fn trust() -> Hit {
     Hit::new("what hookbox trusts", Place::Inside)
 }
 
 /// Returns the name of a program without its folder, as it is compared.
-pub(in crate::agent::defence) fn program(word: &str) -> String {
+pub(in crate::defence) fn program(word: &str) -> String {
     let folded = paths::fold(word);
     let name = folded.rsplit(['/', '\\']).next().unwrap_or_default();
     let name = name.strip_suffix(".exe").unwrap_or(name);
@@ -410,6 +406,6 @@ fn is_usual(word: &str) -> bool {
 }
 
 /// Says whether a word is more than a path.
-pub(in crate::agent::defence) fn is_text(word: &str) -> bool {
+pub(in crate::defence) fn is_text(word: &str) -> bool {
     word.contains(|c: char| c.is_whitespace() || "'\"`();|&<>{}\\$".contains(c))
 }

@@ -5,7 +5,7 @@ use super::lexer::Kind;
 
 /// A program that runs the command behind it.
 #[derive(Default)]
-pub(in crate::agent::defence) struct Wrapper {
+pub(in crate::defence) struct Wrapper {
     /// Options whose value is the next word.
     valued: &'static [&'static str],
     /// How many words come before the command.
@@ -19,7 +19,7 @@ pub(in crate::agent::defence) struct Wrapper {
 }
 
 /// Returns how a program runs another.
-pub(in crate::agent::defence) fn wrapper(name: &str) -> Option<Wrapper> {
+pub(in crate::defence) fn wrapper(name: &str) -> Option<Wrapper> {
     let plain = Wrapper::default();
     Some(match name {
         "nohup" | "exec" | "builtin" | "setsid" | "busybox" | "toybox" | "caffeinate"
@@ -74,7 +74,7 @@ pub(in crate::agent::defence) fn wrapper(name: &str) -> Option<Wrapper> {
 }
 
 /// Splits the words behind a wrapper into its own and those of the command.
-pub(in crate::agent::defence) fn behind<'a>(
+pub(in crate::defence) fn behind<'a>(
     wrapper: &Wrapper,
     args: &'a [String],
 ) -> (Vec<String>, &'a [String]) {
@@ -108,7 +108,7 @@ fn is_assignment(word: &str) -> bool {
 }
 
 /// Says whether a program reads scripts of the shell.
-pub(in crate::agent::defence) fn is_shell(name: &str) -> bool {
+pub(in crate::defence) fn is_shell(name: &str) -> bool {
     matches!(
         name,
         "sh" | "bash"
@@ -132,7 +132,7 @@ pub(in crate::agent::defence) fn is_shell(name: &str) -> bool {
 }
 
 /// Returns how a shell reads its scripts.
-pub(in crate::agent::defence) fn kind_of(name: &str, otherwise: Kind) -> Kind {
+pub(in crate::defence) fn kind_of(name: &str, otherwise: Kind) -> Kind {
     match name {
         "pwsh" | "powershell" | "cmd" => Kind::Windows,
         name if is_shell(name) => Kind::Posix,
@@ -141,7 +141,7 @@ pub(in crate::agent::defence) fn kind_of(name: &str, otherwise: Kind) -> Kind {
 }
 
 /// Where a shell has its script from.
-pub(in crate::agent::defence) enum Script {
+pub(in crate::defence) enum Script {
     Inline(String, Vec<String>),
     Encoded(String),
     File(String, Vec<String>),
@@ -149,7 +149,7 @@ pub(in crate::agent::defence) enum Script {
 }
 
 /// Reads the words of a shell.
-pub(in crate::agent::defence) fn script(name: &str, args: &[String]) -> Script {
+pub(in crate::defence) fn script(name: &str, args: &[String]) -> Script {
     let windows = kind_of(name, Kind::Posix) == Kind::Windows;
     let mut at = 0;
     let mut inline = false;
@@ -188,7 +188,7 @@ pub(in crate::agent::defence) fn script(name: &str, args: &[String]) -> Script {
 }
 
 /// Says how near a word of a command must be to something protected to be refused.
-pub(in crate::agent::defence) fn reach(name: &str, args: &[String]) -> Place {
+pub(in crate::defence) fn reach(name: &str, args: &[String]) -> Place {
     let recursive = args.iter().any(|arg| {
         let short = arg.starts_with('-') && !arg.starts_with("--");
         arg == "--recursive" || short && arg.contains(['R', 'r'])
@@ -210,7 +210,7 @@ pub(in crate::agent::defence) fn reach(name: &str, args: &[String]) -> Place {
 }
 
 /// Says whether the texts that a program takes are for people or for servers.
-pub(in crate::agent::defence) fn takes_messages(name: &str) -> bool {
+pub(in crate::defence) fn takes_messages(name: &str) -> bool {
     matches!(
         name,
         "gh" | "glab"
@@ -230,7 +230,7 @@ pub(in crate::agent::defence) fn takes_messages(name: &str) -> bool {
 }
 
 /// Says whether a program does nothing with its input but to keep or send it.
-pub(in crate::agent::defence) fn stores_input(name: &str) -> bool {
+pub(in crate::defence) fn stores_input(name: &str) -> bool {
     takes_messages(name)
         || matches!(
             name,
@@ -255,7 +255,7 @@ pub(in crate::agent::defence) fn stores_input(name: &str) -> bool {
 }
 
 /// Says whether a program does what its input says.
-pub(in crate::agent::defence) fn runs_input(name: &str) -> bool {
+pub(in crate::defence) fn runs_input(name: &str) -> bool {
     let interpreters = [
         "python",
         "node",
@@ -283,7 +283,7 @@ pub(in crate::agent::defence) fn runs_input(name: &str) -> bool {
 }
 
 /// Says whether a word behind an unknown command is likely to be a command itself.
-pub(in crate::agent::defence) fn is_telling(name: &str) -> bool {
+pub(in crate::defence) fn is_telling(name: &str) -> bool {
     is_shell(name)
         || super::super::own::is_hookbox(name)
         || matches!(

@@ -46,11 +46,7 @@ struct Walk<'t> {
 }
 
 impl Shell<'_> {
-    pub(in crate::agent::defence) fn walk(
-        &mut self,
-        tokens: &[Token],
-        stdin: Data,
-    ) -> Judged<Data> {
+    pub(in crate::defence) fn walk(&mut self, tokens: &[Token], stdin: Data) -> Judged<Data> {
         let mut walk = Walk {
             tokens,
             at: 0,
@@ -412,7 +408,7 @@ impl Shell<'_> {
     }
 
     /// Returns the absolute path of a word, from the first folder the shell may be in.
-    pub(in crate::agent::defence) fn absolute(&self, name: &str) -> String {
+    pub(in crate::defence) fn absolute(&self, name: &str) -> String {
         let cwd = self.state.cwds.first().map_or("/", String::as_str);
         let name = marks::plain(name);
         super::super::paths::folded_parts(&name, self.base(cwd)).join("/")
