@@ -5,6 +5,7 @@
 //! any spelling. It looks at texts and at the disk, and runs nothing.
 
 mod code;
+mod disk;
 mod glob;
 mod hook;
 mod own;
@@ -15,6 +16,7 @@ mod refusal;
 mod scene;
 mod shell;
 mod structured;
+mod tree;
 
 use std::path::Path;
 

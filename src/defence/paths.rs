@@ -1,6 +1,5 @@
 //! Spellings of paths, and what they come to.
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 /// Paths longer than this do not exist on any disk.
@@ -54,13 +53,17 @@ pub(super) fn absolute(spelled: &str, base: Base) -> String {
         .strip_prefix("//?/")
         .or_else(|| text.strip_prefix("//./"))
         .unwrap_or(text);
+    // No variable starts with a slash.
+    if text.starts_with('/') {
+        return text.to_owned();
+    }
     if let Some(rest) = below_variable(text, &["$PWD", "${PWD}", "%CD%", "~+", "$env:PWD"]) {
         return format!("{}/{rest}", base.cwd);
     }
     if let (Some(home), Some(rest)) = (base.home, below_home(text, base.home)) {
         return format!("{home}/{rest}");
     }
-    if text.starts_with('/') || is_drive(text) {
+    if is_drive(text) {
         return text.to_owned();
     }
     format!("{}/{text}", base.cwd)
@@ -183,32 +186,6 @@ pub(super) fn physical(path: &str) -> Option<PathBuf> {
         return Some(real);
     }
     None
-}
-
-/// Follows links like [`physical`], for many paths that have folders in common: each of
-/// those is looked at once.
-#[derive(Debug, Default)]
-pub(super) struct Resolver(HashMap<PathBuf, Option<PathBuf>>);
-
-impl Resolver {
-    pub(super) fn physical(&mut self, path: &Path) -> Option<PathBuf> {
-        if let Some(known) = self.0.get(path) {
-            return known.clone();
-        }
-        let is_link = path
-            .symlink_metadata()
-            .is_ok_and(|found| found.is_symlink());
-        let real = match (is_link, path.parent(), path.file_name()) {
-            (true, ..) => physical(&path.to_string_lossy()),
-            (false, Some(folder), Some(name)) => {
-                self.physical(folder).map(|folder| folder.join(name))
-            }
-            // The root, or a path that ends in dots.
-            _ => physical(&path.to_string_lossy()),
-        };
-        self.0.insert(path.to_owned(), real.clone());
-        real
-    }
 }
 
 fn dangling(link: &Path) -> Option<PathBuf> {

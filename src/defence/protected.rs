@@ -1,8 +1,10 @@
 //! What may not be changed.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::paths;
+use super::tree::{Place, Tree};
 
 /// Paths below the project.
 const IN_PROJECT: &[&str] = &[
@@ -60,7 +62,8 @@ const IN_HOME: &[&str] = &[
 pub struct Protected {
     pub(super) project: PathBuf,
     pub(super) home: Option<PathBuf>,
-    pub(super) entries: Vec<Entry>,
+    pub(super) entries: Vec<Arc<Entry>>,
+    pub(super) tree: Tree,
 }
 
 /// One protected path.
@@ -69,6 +72,7 @@ pub(super) struct Entry {
     /// How it is called in a refusal.
     pub shown: String,
     pub path: PathBuf,
+    pub place: Place,
     /// The folded names along it.
     pub parts: Vec<String>,
     pub only_if_there: bool,
@@ -83,6 +87,7 @@ impl Protected {
             project: project.to_owned(),
             home: home.map(Path::to_owned),
             entries: Vec::new(),
+            tree: Tree::default(),
         };
         for name in IN_PROJECT {
             all.add((*name).to_owned(), project.join(name), false);
@@ -109,12 +114,14 @@ impl Protected {
 
     fn add(&mut self, shown: String, path: PathBuf, only_if_there: bool) {
         let parts = folded(&path);
-        self.entries.push(Entry {
+        let place = self.tree.add(&path);
+        self.entries.push(Arc::new(Entry {
             shown,
+            place,
             path,
             parts,
             only_if_there,
-        });
+        }));
     }
 }
 

@@ -2,11 +2,13 @@
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{HashMap, HashSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use super::disk::{Disk, Found, Identity, identity};
 use super::glob;
 use super::paths::{self, Base};
-use super::protected::{Protected, folded};
+use super::protected::{Entry, Protected, folded};
 
 /// How many paths of one call are looked up on the disk.
 const LOOKUPS: usize = 10_000;
@@ -31,22 +33,27 @@ pub(super) enum Place {
     Inside,
 }
 
-/// A device and a number on it: the same for every name of a file.
-type Identity = (u64, u64);
-
 struct Known {
-    shown: String,
-    /// Its names, as configured and as the disk has it.
-    spellings: Vec<Vec<String>>,
+    entry: Arc<Entry>,
+    /// Its names as the disk has it, if those are others.
+    real: Option<Vec<String>>,
     there: bool,
+}
+
+impl Known {
+    /// Returns its names, as configured and as the disk has it.
+    fn spellings(&self) -> impl Iterator<Item = &Vec<String>> {
+        std::iter::once(&self.entry.parts).chain(&self.real)
+    }
 }
 
 /// What one call is judged against.
 pub(super) struct Scene<'a> {
     pub protected: &'a Protected,
+    disk: OnceCell<Disk>,
     known: OnceCell<Vec<Known>>,
     roots: OnceCell<Vec<Vec<String>>>,
-    identities: OnceCell<HashMap<Identity, Hit>>,
+    identities: OnceCell<HashMap<Identity, (Arc<Entry>, Place)>>,
     below: OnceCell<HashMap<Identity, String>>,
     names: OnceCell<HashSet<String>>,
     lookups: Cell<usize>,
@@ -57,6 +64,7 @@ impl<'a> Scene<'a> {
     pub(super) fn new(protected: &'a Protected) -> Self {
         Self {
             protected,
+            disk: OnceCell::new(),
             known: OnceCell::new(),
             roots: OnceCell::new(),
             identities: OnceCell::new(),
@@ -81,30 +89,22 @@ impl<'a> Scene<'a> {
         self.protected.project.to_string_lossy().into_owned()
     }
 
+    fn disk(&self) -> &Disk {
+        self.disk.get_or_init(|| Disk::look(&self.protected.tree))
+    }
+
     fn known(&self) -> &[Known] {
         self.known.get_or_init(|| {
-            let entries = self.protected.entries.iter();
-            let mut resolver = paths::Resolver::default();
-            entries
-                .filter_map(|entry| {
-                    let there = entry.path.symlink_metadata().is_ok();
-                    if entry.only_if_there && !there {
-                        return None;
-                    }
-                    let mut spellings = vec![entry.parts.clone()];
-                    let real = resolver.physical(&entry.path);
-                    if let Some(real) = real.map(|path| folded(&path))
-                        && real != entry.parts
-                    {
-                        spellings.push(real);
-                    }
-                    Some(Known {
-                        shown: entry.shown.clone(),
-                        spellings,
-                        there,
-                    })
+            let known = |entry: &Arc<Entry>| {
+                let found = self.disk().at(entry.place)?;
+                let real = found.moved.as_deref().map(folded);
+                (found.there || !entry.only_if_there).then(|| Known {
+                    entry: Arc::clone(entry),
+                    real: real.filter(|real| *real != entry.parts),
+                    there: found.there,
                 })
-                .collect()
+            };
+            self.protected.entries.iter().filter_map(known).collect()
         })
     }
 
@@ -114,18 +114,24 @@ impl<'a> Scene<'a> {
             let given = given.into_iter().flatten();
             given
                 .flat_map(|path| {
-                    let real = path.canonicalize().ok();
-                    [Some(folded(path)), real.map(|real| folded(&real))]
+                    let found = self.found(path);
+                    let moved = found.and_then(|found| found.moved.as_deref());
+                    [Some(folded(path)), moved.map(folded)]
                 })
                 .flatten()
                 .collect()
         })
     }
 
+    /// Returns what is at a path, if that was looked at anyway.
+    fn found(&self, path: &Path) -> Option<&Found> {
+        self.disk().at(self.protected.tree.find(path)?)
+    }
+
     /// Says whether a name occurs in a protected path, below the project or home.
     pub(super) fn is_telling(&self, name: &str) -> bool {
         let names = self.names.get_or_init(|| {
-            let all = self.known().iter().flat_map(|known| &known.spellings);
+            let all = self.known().iter().flat_map(Known::spellings);
             all.filter_map(|parts| parts.last().cloned()).collect()
         });
         names.contains(name) || name.contains('~')
@@ -157,7 +163,7 @@ impl<'a> Scene<'a> {
         if self.exhausted() {
             return spelled;
         }
-        let real = paths::physical(whole);
+        let real = self.resolve(whole);
         let found = real.and_then(|real| {
             let by_name = self.judge(&folded(&real));
             by_name.max_place(self.identified(&real))
@@ -165,16 +171,30 @@ impl<'a> Scene<'a> {
         spelled.max_place(found)
     }
 
+    /// Follows the links of a path. Most lie in a folder that was looked at anyway.
+    fn resolve(&self, whole: &str) -> Option<PathBuf> {
+        let path = Path::new(whole);
+        let plain = !whole.contains("/.") && !whole.contains("//") && !whole.ends_with('/');
+        let folder = path.parent().filter(|_| plain);
+        let straight = folder
+            .and_then(|folder| self.found(folder))
+            .is_some_and(|found| found.there && found.moved.is_none());
+        if straight && !path.is_symlink() {
+            return Some(path.to_owned());
+        }
+        paths::physical(whole)
+    }
+
     /// Looks at names along a path.
     pub(super) fn judge(&self, parts: &[String]) -> Option<Hit> {
         let mut best: Option<Hit> = None;
         for known in self.known() {
-            for spelling in &known.spellings {
+            for spelling in known.spellings() {
                 if starts_with(parts, spelling) {
-                    return Some(Hit::new(&known.shown, Place::Inside));
+                    return Some(Hit::new(&known.entry.shown, Place::Inside));
                 }
                 if best.is_none() && starts_with(spelling, parts) {
-                    best = Some(Hit::new(&known.shown, self.how_far(parts)));
+                    best = Some(Hit::new(&known.entry.shown, self.how_far(parts)));
                 }
             }
         }
@@ -197,7 +217,7 @@ impl<'a> Scene<'a> {
     pub(super) fn globbed(&self, pattern: &[String], dots: bool) -> Option<Hit> {
         let mut best: Option<Hit> = None;
         for known in self.known() {
-            for spelling in &known.spellings {
+            for spelling in known.spellings() {
                 let Some(found) = glob::along(pattern, spelling, dots) else {
                     continue;
                 };
@@ -210,7 +230,7 @@ impl<'a> Scene<'a> {
                 } else {
                     self.how_far(prefix)
                 };
-                best = best.max_place(Some(Hit::new(&known.shown, place)));
+                best = best.max_place(Some(Hit::new(&known.entry.shown, place)));
             }
         }
         best
@@ -220,10 +240,10 @@ impl<'a> Scene<'a> {
     pub(super) fn held_by(&self, folder: &[String]) -> Vec<(String, Vec<String>, bool)> {
         let mut out = Vec::new();
         for known in self.known() {
-            for spelling in &known.spellings {
+            for spelling in known.spellings() {
                 if starts_with(spelling, folder) {
                     let rest = spelling.get(folder.len()..).unwrap_or_default().to_vec();
-                    out.push((known.shown.clone(), rest, known.there));
+                    out.push((known.entry.shown.clone(), rest, known.there));
                 }
             }
         }
@@ -233,14 +253,19 @@ impl<'a> Scene<'a> {
     /// Looks a path up by what it is on the disk: hard links, bind mounts, other cases.
     fn identified(&self, path: &Path) -> Option<Hit> {
         let identities = self.identities.get_or_init(|| self.identify());
-        let mut best = None;
+        let identity = |path: &Path| match self.found(path) {
+            Some(found) => found.identity,
+            None => identity(path),
+        };
+        let mut best: Option<Hit> = None;
         for (up, folder) in path.ancestors().enumerate().take(64) {
-            let Some(hit) = identity(folder).and_then(|id| identities.get(&id)) else {
+            let hit = identity(folder).and_then(|id| identities.get(&id));
+            let Some((entry, place)) = hit else {
                 continue;
             };
             // Below a folder that holds a protected path is everything else, too.
-            if up == 0 || hit.place == Place::Inside {
-                best = best.max_place(Some(hit.clone()));
+            if up == 0 || *place == Place::Inside {
+                best = best.max_place(Some(Hit::new(&entry.shown, *place)));
             }
         }
         if best.is_none() && has_more_names(path) {
@@ -251,18 +276,27 @@ impl<'a> Scene<'a> {
         best
     }
 
-    fn identify(&self) -> HashMap<Identity, Hit> {
-        let mut out = HashMap::new();
+    fn identify(&self) -> HashMap<Identity, (Arc<Entry>, Place)> {
+        let mut out = HashMap::<Identity, (Arc<Entry>, Place)>::new();
+        let mut folders = HashSet::new();
         for entry in &self.protected.entries {
-            for (up, path) in entry.path.ancestors().enumerate() {
-                let Some(id) = identity(path) else { continue };
+            for (up, (at, node)) in self.protected.tree.upwards(entry.place).enumerate() {
+                // What holds several of them is called after the first.
+                if up > 0 && !folders.insert(at) {
+                    break;
+                }
+                let Some(id) = self.disk().at(at).and_then(|found| found.identity) else {
+                    continue;
+                };
                 let place = match up {
                     0 => Place::Inside,
-                    _ => self.how_far(&folded(path)),
+                    _ => self.how_far(&folded(&node.path)),
                 };
-                let hit = Hit::new(&entry.shown, place);
-                let old = out.remove(&id);
-                out.extend(old.max_place(Some(hit)).map(|hit| (id, hit)));
+                let known = out.entry(id);
+                let known = known.or_insert_with(|| (Arc::clone(entry), place));
+                if place > known.1 {
+                    *known = (Arc::clone(entry), place);
+                }
             }
         }
         out
@@ -335,18 +369,6 @@ fn is_short_for(short: &str, long: &str) -> bool {
 
 fn is_there(parts: &[String]) -> bool {
     Path::new(&format!("/{}", parts.join("/"))).exists()
-}
-
-#[cfg(unix)]
-fn identity(path: &Path) -> Option<Identity> {
-    use std::os::unix::fs::MetadataExt as _;
-    let found = path.metadata().ok()?;
-    Some((found.dev(), found.ino()))
-}
-
-#[cfg(not(unix))]
-fn identity(_: &Path) -> Option<Identity> {
-    None
 }
 
 #[cfg(unix)]
