@@ -177,6 +177,14 @@ impl Workshop {
             .map_err(Clone::clone)
     }
 
+    /// Makes the interpreter ready before it is needed, unless it would have to be compiled.
+    pub(crate) fn get_ready(&self) {
+        if starlark::is_compiled(&self.engine, &self.store) {
+            // Whoever needs it hears why there is none.
+            let _ = self.interpreter();
+        }
+    }
+
     /// Makes a component ready: checked, compiled and linked. A program for WASI's
     /// first preview is made a component first.
     ///

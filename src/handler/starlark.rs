@@ -33,6 +33,11 @@ const COMPONENT: &[u8] = include_bytes!("../../guest-sdk/starlark/starlark.wasm"
 /// Its digest, computed when it was built: hashing it takes longer than running it.
 const DIGEST: &str = include_str!("../../guest-sdk/starlark/starlark.digest");
 
+/// Says whether the store has the interpreter.
+pub(super) fn is_compiled(engine: &Engine, store: &CodeStore) -> bool {
+    store.has(engine, &Digest::known(DIGEST))
+}
+
 /// Starlark source, with the way back to where it was written.
 #[derive(Debug)]
 pub struct Text {

@@ -162,6 +162,12 @@ impl CodeStore {
         Ok(())
     }
 
+    /// Says whether the component with this digest was compiled before.
+    pub(crate) fn has(&self, engine: &Engine, digest: &Digest) -> bool {
+        let directory = self.directory.as_ref();
+        directory.is_some_and(|directory| directory.join(file_name(engine, digest)).exists())
+    }
+
     /// Makes a store that keeps nothing.
     #[must_use]
     pub fn nowhere() -> Self {

@@ -64,6 +64,12 @@ pub fn ask(question: &Question<'_>) -> Option<Reply> {
     line.receive()
 }
 
+/// Says whether it looks as if there was a server to ask.
+#[must_use]
+pub fn is_there() -> bool {
+    socket().is_some_and(|socket| socket.exists())
+}
+
 fn socket() -> Option<PathBuf> {
     match std::env::var_os(VARIABLE) {
         Some(value) if value == "off" => None,
