@@ -406,6 +406,40 @@ fn run_shows_what_an_agent_would_be_told() {
 }
 
 #[test]
+fn all_that_an_agent_says_of_a_prompt_can_be_seen() {
+    let hook = |body: &str| {
+        format!(
+            "---\nevent: custom.prompt\npriority: 1\nscript: |\n  def handle(event, payload):\n      {body}\n---\n# prompt\n"
+        )
+    };
+    let seen = hook(
+        "return block(payload[\"prompt\"] + \" in \" + payload[\"agent\"][\"payload\"][\"session_id\"])",
+    );
+    let ask = |desk: &Desk| {
+        let said = json!({
+            "hook_event_name": "UserPromptSubmit", "session_id": "s1", "cwd": desk.path(),
+            "prompt": "hello",
+        });
+        let arguments = ["hook", "claude-code", "--event", "UserPromptSubmit"];
+        let output = desk.run(&arguments, &said.to_string());
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        (output.status.code().unwrap(), text)
+    };
+    let desk = Desk::new(&[("guard", &guard("aaa")), ("prompt", &seen)]);
+    settle();
+    for _ in 0..3 {
+        let (code, text) = ask(&desk);
+        assert_eq!(code, 2, "{text}");
+        assert!(text.contains("hello in s1"), "{text}");
+    }
+    // It waits for the answer, so one that fails is a no.
+    let desk = Desk::new(&[("prompt", &hook("fail(\"on purpose\")"))]);
+    assert_eq!(ask(&desk).0, 2);
+    let desk = Desk::new(&[("prompt", &hook("return allow()"))]);
+    assert_eq!(ask(&desk), (0, String::new()));
+}
+
+#[test]
 fn explain_says_what_an_agent_cannot_be_told() {
     let desk = Desk::new(&[("guard", &guard("aaa"))]);
     let output = desk.run(&["explain", "--agent", "codex"], "");

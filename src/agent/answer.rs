@@ -3,16 +3,19 @@
 
 use std::cell::RefCell;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use super::heard::{Heard, HeardError};
+use super::heard::{Heard, HeardError, WHOLE_PROMPT};
 use super::place::Root;
 use super::verdict::{Decided, Said, brief};
 use super::{Agent, AgentEvent, Reply};
 use crate::capability::services::Question;
+use crate::dialect::harness;
 use crate::event::About;
+use crate::hook::Hook;
 use crate::json::{Json, JsonError};
 use crate::runtime::{DispatchError, LoadError, Runtime};
 
@@ -271,18 +274,30 @@ pub fn decide(
     heard: &Heard,
     root: &Root,
 ) -> Result<Said, AgentError> {
+    let event = heard.event;
+    let gates = event.info().is_none_or(|info| info.gates);
+    let payloads = heard.payloads.iter();
+    let mut all: Vec<_> = payloads
+        .map(|payload| (event.dialect, event.event, payload, gates))
+        .collect();
+    let listens = |hook: &Arc<Hook>| *hook.point == *WHOLE_PROMPT;
+    if let Some(prompt) = &heard.prompt
+        && runtime.hooks().iter().any(listens)
+    {
+        all.push((&harness::DIALECT, WHOLE_PROMPT, prompt, false));
+    }
     let mut decided = Vec::new();
-    for payload in &heard.payloads {
+    for (dialect, name, payload, gates) in all {
         let listening = Listening::start();
         let about = About {
             session: heard.session.clone(),
             transcript: heard.transcript.clone(),
             ..About::default()
         };
-        let event = heard.event;
-        let outcome = runtime.dispatch_in(event.dialect, event.event, payload.clone(), about)?;
+        let outcome = runtime.dispatch_in(dialect, name, payload.clone(), about)?;
         decided.push(Decided {
             outcome,
+            gates,
             questions: listening.heard(),
         });
     }

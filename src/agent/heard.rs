@@ -85,6 +85,10 @@ impl Carries {
     }
 }
 
+/// The event of the hooks that want to know all that an agent says of a prompt: the payload
+/// of `turn.start` is its text alone.
+pub const WHOLE_PROMPT: &str = "custom.prompt";
+
 /// An event of an agent in canonical form.
 #[derive(Debug)]
 pub struct Heard {
@@ -92,6 +96,8 @@ pub struct Heard {
     pub event: &'static AgentEvent,
     /// What hooks see: one payload for each thing that would be done.
     pub payloads: Vec<Value>,
+    /// All that was said of a prompt, for the hooks of [`WHOLE_PROMPT`].
+    pub(super) prompt: Option<Value>,
     /// The tool call it is about.
     pub(super) tool: Option<ToolCall>,
     /// Who talks.
@@ -166,6 +172,7 @@ impl Heard {
         };
         Ok(Self {
             event,
+            prompt: reader.prompt()?,
             payloads,
             tool,
             session: text(&[
@@ -181,10 +188,12 @@ impl Heard {
 }
 
 impl Heard {
-    /// Returns the point that the event stands for, where only its hooks matter.
+    /// Returns the points that the event stands for, where only their hooks matter.
     #[must_use]
-    pub fn point(&self) -> Option<&str> {
-        Some(self.event.info()?.point_of(self.event.event))
+    pub fn points(&self) -> Option<Vec<&str>> {
+        let point = self.event.info()?.point_of(self.event.event);
+        let whole = self.prompt.as_ref().map(|_| WHOLE_PROMPT);
+        Some(std::iter::once(point).chain(whole).collect())
     }
 
     /// Returns the tool that the event is about, if it is about one and only one.
@@ -243,6 +252,15 @@ impl Reader<'_> {
                 Ok((vec![payload.into()], None))
             }
         }
+    }
+
+    fn prompt(&self) -> Result<Option<Value>, HeardError> {
+        let Carries::Prompt(key) = self.event.carries else {
+            return Ok(None);
+        };
+        let mut prompt = self.about(None);
+        prompt.insert("prompt".to_owned(), self.text(key)?.into());
+        Ok(Some(prompt.into()))
     }
 
     /// What every object of ours says about the agent.

@@ -37,7 +37,7 @@ use crate::dialect::{self, Dialect, EventInfo};
 
 pub use answer::{AgentError, Asked, MAX_INPUT, Parsed, decide, directory, hand_on, refusal};
 pub use front::{Answered, Setting, answer, deadline};
-pub use heard::{Carries, Heard, HeardError, Place};
+pub use heard::{Carries, Heard, HeardError, Place, WHOLE_PROMPT};
 pub use place::{Root, is_project, project, started_in};
 pub use record::{recorder, tape_of};
 pub use reply::Reply;
@@ -122,6 +122,14 @@ impl AgentEvent {
     #[must_use]
     pub fn info(&self) -> Option<&'static EventInfo> {
         (self.dialect.find)(self.event)
+    }
+
+    /// Says whether the hooks at a point hear of it.
+    #[must_use]
+    pub fn reaches(&self, point: &str) -> bool {
+        let info = self.info();
+        info.is_some_and(|info| info.point_of(self.event) == point)
+            || matches!(self.carries, Carries::Prompt(_)) && point == WHOLE_PROMPT
     }
 }
 

@@ -75,10 +75,7 @@ pub struct Loss {
 /// Returns what an agent cannot be told at the events that stand for a point.
 #[must_use]
 pub fn losses(agent: &Agent, point: &str) -> Vec<Loss> {
-    let here = |event: &&AgentEvent| {
-        let info = event.info();
-        info.is_some_and(|info| info.point_of(event.event) == point)
-    };
+    let here = |event: &&AgentEvent| event.reaches(point);
     agent
         .events
         .iter()

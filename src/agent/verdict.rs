@@ -40,6 +40,8 @@ pub struct Said {
 pub struct Decided {
     /// The outcome of the chain.
     pub outcome: Outcome,
+    /// Whether a hook that fails has blocked it already.
+    pub gates: bool,
     /// What hooks want a person to be asked; the hooks behind them have looked all the
     /// same.
     pub questions: Vec<Question>,
@@ -82,7 +84,10 @@ impl Said {
     #[must_use]
     pub fn of(agent: &Agent, heard: &Heard, decided: &[Decided], root: &Root) -> Self {
         let mut said = Self::only(Verdict::Pass);
-        for (index, Decided { outcome, questions }) in decided.iter().enumerate() {
+        for (index, decision) in decided.iter().enumerate() {
+            let Decided {
+                outcome, questions, ..
+            } = decision;
             for warning in &outcome.warnings {
                 said.notes.push(format!("hookbox: {}", clean(warning)));
             }
@@ -91,7 +96,7 @@ impl Said {
                 said.notes.push(why);
                 continue;
             }
-            let verdict = verdict(agent, heard, index, outcome, root).asking(questions);
+            let verdict = verdict(agent, heard, index, decision, root).asking(questions);
             if strength(&verdict) > strength(&said.verdict) {
                 said.verdict = verdict;
             }
@@ -184,13 +189,14 @@ fn strength(verdict: &Verdict) -> u8 {
     }
 }
 
-fn verdict(agent: &Agent, heard: &Heard, index: usize, outcome: &Outcome, root: &Root) -> Verdict {
+fn verdict(agent: &Agent, heard: &Heard, index: usize, decided: &Decided, root: &Root) -> Verdict {
+    let outcome = &decided.outcome;
     let reason = || {
         let reason = outcome.reason.as_deref().unwrap_or("a hook refused it");
         let hook = outcome.hook.as_deref().unwrap_or("a hook");
         bounded(&format!("{} (hookbox: {})", clean(reason), clean(hook)))
     };
-    if let Some(row) = failed_open(heard.event, outcome) {
+    if let Some(row) = failed_open(heard.event, decided) {
         let error = clean(row.error.as_deref().unwrap_or_default());
         let why = format!(
             "hookbox could not decide: hook {:?} failed: {error}",
@@ -208,15 +214,14 @@ fn verdict(agent: &Agent, heard: &Heard, index: usize, outcome: &Outcome, root: 
 
 /// Finds a hook that failed on something that waits for the answer, though the event it
 /// stands for does not usually. One whose condition failed has sat the event out.
-fn failed_open<'o>(event: &AgentEvent, outcome: &'o Outcome) -> Option<&'o TraceRow> {
-    let waits = event.info().is_none_or(|info| info.gates);
+fn failed_open<'o>(event: &AgentEvent, decided: &'o Decided) -> Option<&'o TraceRow> {
     let sat_out = |row: &TraceRow| !row.matched && row.cause == Some(Cause::HookError);
     let failed = |row: &&TraceRow| row.error.is_some() && !sat_out(row);
-    outcome
-        .trace
+    let trace = &decided.outcome.trace;
+    trace
         .iter()
         .find(failed)
-        .filter(|_| event.guards && !waits)
+        .filter(|_| event.guards && !decided.gates)
 }
 
 /// Says why a hook that failed keeps nothing from going on: nothing waits, and an agent

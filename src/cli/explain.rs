@@ -86,10 +86,7 @@ fn place(point: &str) -> Option<usize> {
 /// What an agent makes of the decisions at a point: those that it cannot be told.
 fn heard_by(agent: &Agent, point: &str) -> String {
     let losses = table::losses(agent, point);
-    let here = agent.events.iter().any(|event| {
-        let info = event.info();
-        info.is_some_and(|info| info.point_of(event.event) == point)
-    });
+    let here = agent.events.iter().any(|event| event.reaches(point));
     let title = agent.title;
     if !here {
         let line = format!("{title} has no such event: these hooks never run there");

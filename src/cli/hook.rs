@@ -1,5 +1,6 @@
 //! `hookbox hook`: what an agent runs.
 
+mod ahead;
 mod watch;
 
 use std::ffi::OsString;
@@ -17,6 +18,7 @@ use crate::runtime::Runtime;
 use crate::sandbox::engine::Lifetime;
 #[cfg(unix)]
 use crate::serve;
+use ahead::Ahead;
 use watch::Watch;
 
 /// Answer one event of an agent: what an agent runs, wired by `hookbox install`
@@ -141,6 +143,7 @@ impl HookArgs {
             wired: self.event.as_deref(),
             input: &[],
         };
+        let ahead = self.is_alone().then(Ahead::start).flatten();
         let input = match read() {
             Ok(input) => input,
             Err(error) => return asked.refusal(&AgentError::Unreadable(error.to_string())),
@@ -159,13 +162,17 @@ impl HookArgs {
         let mut notes = Vec::new();
         let reply = agent::answer(&asked, &setting, |root, heard| {
             let project = root.real.clone();
-            let builder = Runtime::builder(&root.real)
+            let mut builder = Runtime::builder(&root.real)
                 .lifetime(Lifetime::OneShot)
                 .on_progress(Arc::new(move |progress| {
                     watch::compiling(&progress, &project)
                 }))
                 .ask_agent(agent::hand_on)
                 .self_defence(true);
+            let ready = ahead.and_then(|ahead| ahead.workshop(root.real.clone()));
+            if let Some(workshop) = &ready {
+                builder = builder.workshop(workshop);
+            }
             match self
                 .tape(root)
                 .and_then(|path| path.as_deref().map(agent::recorder).transpose())
@@ -179,8 +186,9 @@ impl HookArgs {
                 // Where a tape is required, nothing is decided without one.
                 Err(error) => notes.push(format!("hookbox: {error}")),
             }
+            let points = heard.points();
             let narrow = Narrow {
-                point: heard.point(),
+                points: points.as_deref(),
                 tool: heard.tool(),
             };
             let runtime = builder.load_for(&narrow)?;
@@ -214,6 +222,17 @@ impl HookArgs {
             Some(path) => Ok(Some(path.clone())),
             None => agent::tape_of(&root.real),
         }
+    }
+
+    /// Says whether nobody else is there to ask.
+    #[cfg(unix)]
+    fn is_alone(&self) -> bool {
+        self.tape.is_some() || !serve::client::is_there()
+    }
+
+    #[cfg(not(unix))]
+    fn is_alone(&self) -> bool {
+        true
     }
 
     /// Asks a server, if there is one that can answer as well as this process. What is

@@ -3,8 +3,8 @@
 /// An event, as far as it narrows the hooks that are brought back.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Narrow<'a> {
-    /// The point in the agent's loop; nothing for all of them.
-    pub(crate) point: Option<&'a str>,
+    /// The points in the agent's loop; nothing for all of them.
+    pub(crate) points: Option<&'a [&'a str]>,
     /// The tool it is about, if it is about one and only one.
     pub(crate) tool: Option<&'a str>,
 }
@@ -12,7 +12,8 @@ pub(crate) struct Narrow<'a> {
 impl Narrow<'_> {
     /// Says whether a hook can matter. In doubt it does.
     pub(super) fn concerns(&self, point: Option<&str>, names: Option<&[String]>) -> bool {
-        let elsewhere = matches!((self.point, point), (Some(own), Some(other)) if own != other);
+        let elsewhere =
+            matches!((self.points, point), (Some(own), Some(other)) if !own.contains(&other));
         let unnamed = match (self.tool, names) {
             (Some(tool), Some(names)) => !names.iter().any(|name| name == tool),
             _ => false,
