@@ -5,7 +5,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::sandbox::bindings::starlark::{Starlark, StarlarkPre};
 use crate::sandbox::engine::Engine;
-use crate::sandbox::instance::{Call, Spare};
+use crate::sandbox::instance::{Call, Spare, Used};
 use crate::sandbox::limits::Limits;
 
 /// The instances, and the thread that makes them, which goes with them.
@@ -20,6 +20,7 @@ struct Shelf {
 #[derive(Default)]
 struct State {
     ready: Vec<Spare<Starlark>>,
+    used: Vec<Used>,
     closed: bool,
     #[cfg(test)]
     taken: u32,
@@ -67,11 +68,19 @@ impl Spares {
     }
 }
 
+impl Spares {
+    /// Leaves one to the thread that makes others, which takes it apart before it does.
+    pub(super) fn dispose(&self, used: Used) {
+        self.0.lock().used.push(used);
+    }
+}
+
 impl Drop for Spares {
     fn drop(&mut self) {
         let mut state = self.0.lock();
         state.closed = true;
         state.ready.clear();
+        state.used.clear();
         drop(state);
         self.0.changed.notify_one();
     }
@@ -102,7 +111,9 @@ impl Shelf {
                 return;
             }
             let missing = self.most - state.ready.len();
+            let used = std::mem::take(&mut state.used);
             drop(state);
+            drop(used);
             for _ in 0..missing {
                 let made = make();
                 let mut state = self.lock();

@@ -248,8 +248,12 @@ impl Interpreter {
         work: impl AsyncFnOnce(&StarlarkWorld, &mut Store<Call>) -> wasmtime::Result<T>,
     ) -> Ran<T> {
         let spares = self.spares.as_ref();
-        if let Some(spare) = spares.and_then(|spares| spares.take(border.limits())) {
-            return spare.run(border, work);
+        if let Some(spares) = spares
+            && let Some(spare) = spares.take(border.limits())
+        {
+            let (ran, used) = spare.run(border, work);
+            spares.dispose(used);
+            return ran;
         }
         instance::run(engine, border, async |store| {
             let guest = self.ready.instantiate_async(&mut *store).await?;

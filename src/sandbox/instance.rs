@@ -75,14 +75,21 @@ impl<G> Spare<G> {
         self,
         border: Border,
         work: impl AsyncFnOnce(&G, &mut Store<Call>) -> wasmtime::Result<T>,
-    ) -> Ran<T> {
+    ) -> (Ran<T>, Used) {
         let Self { mut store, guest } = self;
         let call = store.data_mut();
         call.limiter.limits = *border.limits();
         call.border = border;
-        run_in(store, async |store| work(&guest, store).await)
+        let worked = Worked::of(&mut store, async |store| work(&guest, store).await);
+        let over = Call::new(Border::closed());
+        let call = std::mem::replace(store.data_mut(), over);
+        (worked.ran(call), Used(store))
     }
 }
+
+/// What is left of an instance whose call is over. Taking it apart takes time that nobody
+/// has to wait for.
+pub struct Used(#[expect(dead_code, reason = "only there to be dropped")] Store<Call>);
 
 /// Runs `work` in a fresh store with the limits of the border's hook.
 ///
@@ -133,45 +140,74 @@ fn run_in<T>(
     mut store: Store<Call>,
     work: impl AsyncFnOnce(&mut Store<Call>) -> wasmtime::Result<T>,
 ) -> Ran<T> {
-    let started = Instant::now();
-    let fuel = store.data().border.limits().fuel;
-    let mut result = step(&mut store, work);
-    let fuel_left = store.get_fuel().unwrap_or(0);
-    let mut call = store.into_data();
-    if let Some(wasi) = &call.wasi {
-        let printed = wasi.printed();
-        if let Err(failure) = &mut result
-            && failure.cause == Cause::Trap
-            && !printed.lines.is_empty()
-        {
-            // Most languages print why before they give up.
-            failure.message += "; what it printed is in the log";
+    let worked = Worked::of(&mut store, work);
+    worked.ran(store.into_data())
+}
+
+/// What work in a store came to.
+struct Worked<T> {
+    result: Result<T, Failure>,
+    fuel: u64,
+    started: Instant,
+}
+
+impl<T> Worked<T> {
+    fn of(
+        store: &mut Store<Call>,
+        work: impl AsyncFnOnce(&mut Store<Call>) -> wasmtime::Result<T>,
+    ) -> Self {
+        let started = Instant::now();
+        let given = store.data().border.limits().fuel;
+        let result = step(store, work);
+        let left = store.get_fuel().unwrap_or(0);
+        Self {
+            result,
+            fuel: given.saturating_sub(left),
+            started,
         }
-        call.border.log_printed(printed);
     }
-    Ran {
-        usage: Usage {
-            // At a trap the counter was not brought up to date.
-            fuel: result.is_ok().then(|| fuel.saturating_sub(fuel_left)),
-            memory_bytes: call.limiter.peak as u64,
-            refused_memory: call.limiter.refusal.is_some(),
-            duration: started.elapsed(),
-        },
-        result,
-        left: call.border.leave(),
+
+    fn ran(self, mut call: Call) -> Ran<T> {
+        let mut result = self.result;
+        if let Some(wasi) = &call.wasi {
+            let printed = wasi.printed();
+            if let Err(failure) = &mut result
+                && failure.cause == Cause::Trap
+                && !printed.lines.is_empty()
+            {
+                // Most languages print why before they give up.
+                failure.message += "; what it printed is in the log";
+            }
+            call.border.log_printed(printed);
+        }
+        Ran {
+            usage: Usage {
+                // At a trap the counter was not brought up to date.
+                fuel: result.is_ok().then_some(self.fuel),
+                memory_bytes: call.limiter.peak as u64,
+                refused_memory: call.limiter.refusal.is_some(),
+                duration: self.started.elapsed(),
+            },
+            result,
+            left: call.border.leave(),
+        }
+    }
+}
+
+impl Call {
+    fn new(border: Border) -> Self {
+        Self {
+            wasi: None,
+            limiter: Limiter::new(*border.limits()),
+            spent: 0,
+            border,
+        }
     }
 }
 
 /// Makes a fresh store with the limits of the border's hook.
 pub fn open(engine: &Engine, border: Border) -> Store<Call> {
-    let limiter = Limiter::new(*border.limits());
-    let call = Call {
-        border,
-        wasi: None,
-        limiter,
-        spent: 0,
-    };
-    let mut store = Store::new(engine.wasmtime(), call);
+    let mut store = Store::new(engine.wasmtime(), Call::new(border));
     store.limiter(|call| &mut call.limiter);
     store
 }
