@@ -50,7 +50,7 @@ impl Runtime {
             depth: start.depth,
         };
         let tools: Arc<[String]> = dispatch.project.tools.clone().into();
-        let track = Arc::new(Track::default());
+        let track = Arc::new(Track::kept());
         let scene = Scene::play(&track, Part::of(dispatch, &tools), &event);
         let caller = Caller::agent(Some(Arc::clone(&scene)));
         let mut outcome = Inner::dispatch(&self.inner, &event, &caller);

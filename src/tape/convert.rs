@@ -163,7 +163,7 @@ fn write_end(line: &mut Line, end: End, store: &mut impl FnMut(Arc<str>) -> Text
 }
 
 /// The dialect of events that come without one.
-const NATIVE: &str = "harness";
+pub(super) const NATIVE: &str = "harness";
 
 /// Why a line is no record.
 pub(super) type Wrong = String;

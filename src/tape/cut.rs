@@ -110,7 +110,7 @@ impl Cutter {
                 }),
                 other => other.clone(),
             };
-            self.encoder.push(record.dispatch, entry, &mut self.buffer);
+            self.encoder.push(record.dispatch, &entry, &mut self.buffer);
         }
     }
 
@@ -121,14 +121,14 @@ impl Cutter {
             Some(_) => {
                 self.sessions += 1;
                 let entry = Entry::Session((**project).clone());
-                self.encoder.push(None, entry, &mut self.buffer);
+                self.encoder.push(None, &entry, &mut self.buffer);
             }
             None => {
                 let entry = Entry::Header(Project {
                     cut: Some(self.source.clone()),
                     ..(**project).clone()
                 });
-                self.encoder.push(None, entry, &mut self.buffer);
+                self.encoder.push(None, &entry, &mut self.buffer);
             }
         }
         self.session = Some(Arc::clone(project));

@@ -1,15 +1,10 @@
 //! Records to bytes: numbered, chained, long texts stored once. Knows nothing of files.
 
-use std::sync::Arc;
-
-use super::convert::to_line;
-use super::record::{Body, Entry, Footer};
+use super::pen;
+use super::record::{Entry, Footer};
 use super::seal::Hash;
-use super::text::{LONGEST_INLINE, Text, Window};
-
-/// How many texts are remembered by where they are in memory: the payload of an event
-/// is the same text in most of its records, and hashing it once is enough.
-const REMEMBERED: usize = 8;
+use super::sheet::{Hole, Item, Mark, Sheet};
+use super::text::{LONGEST_INLINE, Window};
 
 /// Where a tape stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,8 +33,26 @@ impl Position {
 #[derive(Debug)]
 pub(super) struct Encoder {
     position: Position,
-    window: Window,
-    recent: Vec<(Arc<str>, Hash)>,
+    window: Window<()>,
+    /// For records that come alone.
+    single: Sheet,
+}
+
+/// A text, as it stands in its records.
+enum Text<'s> {
+    /// A short one, escaped, in its quotes.
+    Inline(Vec<u8>),
+    /// A long one, and its hash.
+    Body(&'s str, Hash),
+}
+
+/// A record of a sheet, and what its holes are filled with.
+struct Open<'s> {
+    sheet: &'s Sheet,
+    item: &'s Item,
+    begin: usize,
+    holes: &'s [(usize, Hole)],
+    texts: &'s [Text<'s>],
 }
 
 impl Encoder {
@@ -48,7 +61,7 @@ impl Encoder {
         Self {
             position,
             window: Window::default(),
-            recent: Vec::new(),
+            single: Sheet::default(),
         }
     }
 
@@ -64,34 +77,39 @@ impl Encoder {
     }
 
     /// Appends a record, after the bodies it needs.
-    pub(super) fn push(&mut self, dispatch: Option<u64>, entry: Entry, out: &mut Vec<u8>) {
-        match &entry {
-            Entry::Dispatch(_) => {
-                let number = dispatch.unwrap_or(0);
-                self.position.dispatches = self.position.dispatches.max(number);
+    pub(super) fn push(&mut self, dispatch: Option<u64>, entry: &Entry, out: &mut Vec<u8>) {
+        let mut single = std::mem::take(&mut self.single);
+        single.push(dispatch, entry);
+        self.add(&single, |_| true, out);
+        single.clear();
+        self.single = single;
+    }
+
+    /// Appends the records of a sheet that are wanted.
+    pub(super) fn add(
+        &mut self,
+        sheet: &Sheet,
+        mut wanted: impl FnMut(&Item) -> bool,
+        out: &mut Vec<u8>,
+    ) {
+        // Once for all records that have it.
+        let texts: Vec<Text<'_>> = sheet.texts().map(Text::of).collect();
+        let (mut begin, mut holes) = (0, 0);
+        for item in &sheet.items {
+            let open = Open {
+                sheet,
+                item,
+                begin,
+                holes: &sheet.holes[holes..item.holes],
+                texts: &texts,
+            };
+            (begin, holes) = (item.bytes, item.holes);
+            if wanted(item) {
+                self.note(item);
+                self.bodies(&open, out);
+                self.seal(out, |encoder, out| encoder.fill(&open, out));
             }
-            Entry::Session(_) => {
-                self.position.sessions += 1;
-                // Readers forget here too.
-                self.window.clear();
-            }
-            _ => {}
         }
-        let mut named = Vec::new();
-        let recent = &mut self.recent;
-        let mut line = to_line(0, Hash::GENESIS, dispatch, entry, &mut |text| {
-            if text.len() <= LONGEST_INLINE {
-                return Text::Inline(text);
-            }
-            let hash = hash_of(&text, recent);
-            named.push((hash, text));
-            Text::Body(hash)
-        });
-        // Storing one body can push the other out of the window.
-        while let Some((hash, text)) = named.iter().find(|(hash, _)| !self.knows(hash)) {
-            self.body(*hash, text, out);
-        }
-        self.seal(&mut line, out);
     }
 
     /// Appends the end of the tape.
@@ -102,46 +120,106 @@ impl Encoder {
             head: self.position.head,
             sessions: self.position.sessions,
         });
-        self.push(None, footer, out);
+        self.push(None, &footer, out);
+    }
+
+    fn note(&mut self, item: &Item) {
+        match &item.mark {
+            Mark::Begin { .. } => {
+                let number = item.dispatch.unwrap_or(0);
+                self.position.dispatches = self.position.dispatches.max(number);
+            }
+            Mark::Session(entry) if matches!(**entry, Entry::Session(_)) => {
+                self.position.sessions += 1;
+                // Readers forget here too.
+                self.window.clear();
+            }
+            _ => {}
+        }
+    }
+
+    /// Appends the bodies that a record names and a reader does not know.
+    fn bodies(&mut self, open: &Open<'_>, out: &mut Vec<u8>) {
+        // Storing one body can push the other out of the window.
+        while let Some((text, hash)) = open.named().find(|(_, hash)| !self.knows(hash)) {
+            self.seal(out, |encoder, out| encoder.body(hash, text, out));
+            self.window.add(*hash, text.len(), ());
+        }
     }
 
     fn knows(&self, hash: &Hash) -> bool {
         self.window.get(hash).is_some()
     }
 
-    fn body(&mut self, hash: Hash, text: &Arc<str>, out: &mut Vec<u8>) {
-        let body = Entry::Body(Body {
-            hash,
-            text: Arc::clone(text),
-        });
-        let mut line = to_line(0, Hash::GENESIS, None, body, &mut Text::Inline);
-        self.seal(&mut line, out);
-        self.window.add(hash, Arc::clone(text));
+    fn body(&self, hash: &Hash, text: &str, out: &mut Vec<u8>) {
+        out.extend_from_slice(br#"{"body":"#);
+        pen::hash(hash, out);
+        out.extend_from_slice(br#","kind":"body","n":"#);
+        pen::number(self.position.next, out);
+        out.extend_from_slice(br#","prev":"#);
+        pen::hash(&self.position.head, out);
+        out.extend_from_slice(br#","text":"#);
+        pen::text(text, out);
+        out.push(b'}');
     }
 
-    fn seal(&mut self, line: &mut super::line::Line, out: &mut Vec<u8>) {
-        line.n = self.position.next;
-        line.prev = Some(self.position.head);
-        let start = out.len();
-        // A line is made of texts and numbers, and memory takes any amount of them.
-        if serde_json::to_writer(&mut *out, line).is_err() {
-            out.truncate(start);
-            return;
+    /// Copies a record, and fills its holes.
+    fn fill(&self, open: &Open<'_>, out: &mut Vec<u8>) {
+        let mut begin = open.begin;
+        for (place, hole) in open.holes {
+            out.extend_from_slice(&open.sheet.bytes[begin..*place]);
+            begin = *place;
+            match hole {
+                Hole::Number => pen::number(self.position.next, out),
+                Hole::Prev => out.extend_from_slice(&self.position.head.digits()),
+                Hole::Text(index) => open.texts[*index].write(out),
+            }
         }
-        self.position.head = Hash::of(&out[start..]);
+        out.extend_from_slice(&open.sheet.bytes[begin..open.item.bytes]);
+    }
+
+    /// Appends a line, and ties the next one to it.
+    fn seal(&mut self, out: &mut Vec<u8>, write: impl FnOnce(&Self, &mut Vec<u8>)) {
+        let begin = out.len();
+        write(self, out);
+        self.position.head = Hash::of(&out[begin..]);
         self.position.next += 1;
         out.push(b'\n');
     }
 }
 
-fn hash_of(text: &Arc<str>, recent: &mut Vec<(Arc<str>, Hash)>) -> Hash {
-    if let Some((_, hash)) = recent.iter().find(|(known, _)| Arc::ptr_eq(known, text)) {
-        return *hash;
+impl<'s> Text<'s> {
+    fn of(text: &'s str) -> Self {
+        if text.len() > LONGEST_INLINE {
+            return Self::Body(text, Hash::of(text.as_bytes()));
+        }
+        let mut written = Vec::with_capacity(text.len() + text.len() / 4 + 2);
+        pen::text(text, &mut written);
+        Self::Inline(written)
     }
-    let hash = Hash::of(text.as_bytes());
-    if recent.len() == REMEMBERED {
-        recent.remove(0);
+
+    fn write(&self, out: &mut Vec<u8>) {
+        match self {
+            Self::Inline(written) => out.extend_from_slice(written),
+            Self::Body(_, hash) => {
+                out.extend_from_slice(br#"{"body":"#);
+                pen::hash(hash, out);
+                out.push(b'}');
+            }
+        }
     }
-    recent.push((Arc::clone(text), hash));
-    hash
+}
+
+impl<'s> Open<'s> {
+    /// Returns the bodies that the record names.
+    fn named(&self) -> impl Iterator<Item = (&'s str, &'s Hash)> {
+        let texts = self.texts;
+        self.holes.iter().filter_map(move |(_, hole)| match hole {
+            Hole::Text(index) => match &texts[*index] {
+                Text::Body(text, hash) => Some((*text, hash)),
+                Text::Inline(_) => None,
+            },
+            Hole::Number | Hole::Prev => None,
+        })
+    }
 }

@@ -11,7 +11,7 @@ use super::error::RecordError;
 use super::line::{Kind, Line};
 use super::read::{Ending, Reader};
 use super::record::{Entry, Lost};
-use super::track::Loose;
+use super::sheet::{Item, Mark, Sheet};
 
 /// A footer is shorter than this.
 const LONGEST_FOOTER: u64 = 4 << 10;
@@ -41,8 +41,8 @@ pub(super) struct TapeFile {
     losses: Losses,
     closed: bool,
     buffer: Vec<u8>,
-    /// A list that was written, with room for the next records.
-    empty: Vec<Loose>,
+    /// A sheet that was written, with room for the next records.
+    empty: Sheet,
 }
 
 /// Writes that failed. The next one may succeed, and a gap stays a gap.
@@ -95,7 +95,7 @@ impl TapeFile {
             losses: Losses::default(),
             closed: false,
             buffer: Vec::new(),
-            empty: Vec::new(),
+            empty: Sheet::default(),
         })
     }
 
@@ -109,8 +109,8 @@ impl TapeFile {
         self.recovered.take()
     }
 
-    /// Hands over the list that was written last, empty.
-    pub(super) fn empty_list(&mut self) -> Vec<Loose> {
+    /// Hands over the sheet that was written last, empty.
+    pub(super) fn empty_sheet(&mut self) -> Sheet {
         std::mem::take(&mut self.empty)
     }
 
@@ -147,43 +147,42 @@ impl TapeFile {
     }
 
     /// Writes records: all of them, or none.
-    pub(super) fn write(&mut self, loose: Vec<Loose>) -> Result<(), RecordError> {
-        let written = self.write_all(loose);
+    pub(super) fn write(&mut self, mut sheet: Sheet) -> Result<(), RecordError> {
+        let written = self.write_all(&mut sheet);
         self.trouble = written.as_ref().err().cloned();
+        sheet.clear();
+        self.empty = sheet;
         written
     }
 
-    fn write_all(&mut self, mut loose: Vec<Loose>) -> Result<(), RecordError> {
-        if loose.is_empty() && self.lost.is_none() && self.begins.is_empty() {
+    fn write_all(&mut self, sheet: &mut Sheet) -> Result<(), RecordError> {
+        if sheet.items.is_empty() && self.lost.is_none() && self.begins.is_empty() {
             return self.still_there();
         }
         let before = self.encoder.position();
         self.buffer.clear();
         self.push_waiting();
-        let mut marks = Vec::with_capacity(loose.len());
-        for (dispatch, entry) in loose.drain(..) {
-            self.break_with_parent(dispatch, &entry);
-            marks.push((dispatch, Mark::of(&entry)));
-            if !dispatch.is_some_and(|dispatch| self.broken.contains(&dispatch)) {
-                self.encoder.push(dispatch, entry, &mut self.buffer);
-            }
-        }
-        self.empty = loose;
+        let broken = &mut self.broken;
+        let whole = |item: &Item| {
+            break_with_parent(broken, item);
+            !item.dispatch.is_some_and(|one| broken.contains(&one))
+        };
+        self.encoder.add(sheet, whole, &mut self.buffer);
         match self.append() {
             Ok(()) => {
                 self.begins.clear();
                 self.lost = None;
-                for (dispatch, mark) in &marks {
-                    follow(&mut self.open, *dispatch, mark);
-                    if let (Mark::End, Some(dispatch)) = (mark, dispatch) {
-                        self.broken.remove(dispatch);
+                for item in &sheet.items {
+                    follow(&mut self.open, item.dispatch, &item.mark);
+                    if let (Mark::End, Some(dispatch)) = (&item.mark, item.dispatch) {
+                        self.broken.remove(&dispatch);
                     }
                 }
                 Ok(())
             }
             Err(error) => {
                 self.encoder.back_to(before);
-                self.lose(marks, &error);
+                self.lose(sheet.items.drain(..), &error);
                 Err(error)
             }
         }
@@ -192,22 +191,11 @@ impl TapeFile {
     /// Puts what could not be written before in front, with the gap that it left.
     fn push_waiting(&mut self) {
         for entry in &self.begins {
-            self.encoder.push(None, entry.clone(), &mut self.buffer);
+            self.encoder.push(None, entry, &mut self.buffer);
         }
         if let Some(lost) = self.lost.clone() {
             let entry = Entry::Lost(lost);
-            self.encoder.push(None, entry, &mut self.buffer);
-        }
-    }
-
-    /// What a lost dispatch causes is lost with it.
-    fn break_with_parent(&mut self, dispatch: Option<u64>, entry: &Entry) {
-        if let (Some(dispatch), Entry::Dispatch(start)) = (dispatch, entry)
-            && start
-                .parent
-                .is_some_and(|parent| self.broken.contains(&parent))
-        {
-            self.broken.insert(dispatch);
+            self.encoder.push(None, &entry, &mut self.buffer);
         }
     }
 
@@ -239,7 +227,7 @@ impl TapeFile {
                 dispatches: self.open.iter().copied().collect(),
                 error: "the tape was closed before they ended".to_owned(),
             });
-            self.encoder.push(None, entry, &mut self.buffer);
+            self.encoder.push(None, &entry, &mut self.buffer);
         }
         self.encoder.footer(&mut self.buffer);
         self.append().inspect_err(|_| self.encoder.back_to(before))
@@ -293,11 +281,11 @@ impl TapeFile {
         }
     }
 
-    fn lose(&mut self, marks: Vec<(Option<u64>, Mark)>, error: &RecordError) {
+    fn lose(&mut self, items: impl Iterator<Item = Item>, error: &RecordError) {
         self.losses.count += 1;
         self.losses.last = Some(error.clone());
         self.losses.untold = Some(error.clone());
-        for (dispatch, mark) in marks {
+        for Item { dispatch, mark, .. } in items {
             if let Mark::Session(entry) = mark {
                 self.begins.push(*entry);
                 continue;
@@ -321,25 +309,17 @@ impl TapeFile {
     }
 }
 
-/// What is kept of a record while it is written: records themselves are used up by it.
-enum Mark {
-    /// A header or session, which is needed again if the write fails.
-    Session(Box<Entry>),
-    Begin,
-    Middle,
-    End,
-    Lost(Vec<u64>),
-}
-
-impl Mark {
-    fn of(entry: &Entry) -> Self {
-        match entry {
-            Entry::Header(_) | Entry::Session(_) => Self::Session(Box::new(entry.clone())),
-            Entry::Dispatch(_) => Self::Begin,
-            Entry::Outcome(_) => Self::End,
-            Entry::Lost(lost) => Self::Lost(lost.dispatches.clone()),
-            _ => Self::Middle,
-        }
+/// What a lost dispatch causes is lost with it.
+fn break_with_parent(broken: &mut BTreeSet<u64>, item: &Item) {
+    if let (
+        Some(dispatch),
+        Mark::Begin {
+            parent: Some(parent),
+        },
+    ) = (item.dispatch, &item.mark)
+        && broken.contains(parent)
+    {
+        broken.insert(dispatch);
     }
 }
 
@@ -476,7 +456,7 @@ fn read_whole(file: &mut File) -> Result<FoundEnd, String> {
 /// Keeps in mind which dispatches are on their way.
 fn follow(open: &mut BTreeSet<u64>, dispatch: Option<u64>, mark: &Mark) {
     match (mark, dispatch) {
-        (Mark::Begin, Some(dispatch)) => {
+        (Mark::Begin { .. }, Some(dispatch)) => {
             open.insert(dispatch);
         }
         (Mark::End, Some(dispatch)) => {

@@ -45,7 +45,7 @@ pub struct Reader<R> {
     input: Input<R>,
     line: Vec<u8>,
     position: Position,
-    window: Window,
+    window: Window<Arc<str>>,
     header: Arc<Project>,
     /// The header, as long as nobody has asked for it.
     first: Option<Record>,
@@ -386,7 +386,7 @@ impl<R: BufRead> Reader<R> {
                 if !is_redacted && body != Some(*hash) {
                     return Err(wrong("the body is not the one its hash names"));
                 }
-                self.window.add(*hash, Arc::clone(text));
+                self.window.add(*hash, text.len(), Arc::clone(text));
             }
             Entry::Session(_) => {
                 self.position.sessions += 1;
@@ -469,7 +469,7 @@ fn check_version(line: &[u8]) -> Result<(), TapeError> {
     Ok(())
 }
 
-fn load(window: &Window, text: Text) -> Result<Arc<str>, String> {
+fn load(window: &Window<Arc<str>>, text: Text) -> Result<Arc<str>, String> {
     match text {
         Text::Inline(text) => Ok(text),
         Text::Body(hash) => window

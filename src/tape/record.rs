@@ -9,7 +9,7 @@ use super::seal::Hash;
 use crate::capability::log::LogLine;
 use crate::decision::{Effect, Ruling, Said};
 use crate::failure::{Cause, Failure};
-use crate::outcome::{Stages, TraceRow};
+use crate::outcome::{Outcome, Stages, TraceRow};
 
 /// One record, with its place on the tape.
 #[derive(Debug, Clone, PartialEq)]
@@ -374,6 +374,25 @@ pub struct Footer {
     pub head: Hash,
     /// How many sessions there were after the header's.
     pub sessions: u64,
+}
+
+impl End {
+    /// Keeps what a chain came to.
+    pub(super) fn of(outcome: &Outcome, took_us: u64) -> Self {
+        Self {
+            decision: outcome.decision,
+            reason: outcome.reason.clone(),
+            hook: outcome.hook.clone(),
+            said: outcome.said.clone(),
+            raised: outcome.raised,
+            payload: outcome.payload.shared_text(),
+            effects: outcome.effects.clone(),
+            warnings: outcome.warnings.clone(),
+            stages: outcome.stages.clone(),
+            trace: outcome.trace.clone(),
+            took_us,
+        }
+    }
 }
 
 impl Entry {

@@ -17,9 +17,9 @@ use super::track::Track;
 /// is killed loses at most this much.
 const GATHER: Duration = Duration::from_millis(2);
 
-/// With this many records waiting, whoever adds one writes them itself: a disk that is
-/// slower than the hooks slows them down instead of filling the memory.
-const MOST_WAITING: usize = 20_000;
+/// How often in a row the thread that writes finds nothing before it goes to sleep. As
+/// long as it looks by itself, no event has to wake it.
+const PATIENT_LOOKS: u32 = 8;
 
 /// How long a tape that somebody else records to is waited for.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -168,6 +168,9 @@ impl Recorder {
         // Held to the end: two that begin at once stand on the tape in the order of their
         // numbers, and none before the header.
         let mut file = lock(&shared.file);
+        if !scrubber.is_empty() {
+            shared.track.keep();
+        }
         lock(&shared.scrubber).add(scrubber);
         if !shared.begun.swap(true, Ordering::Relaxed) {
             self.push(None, Entry::Header(project));
@@ -190,9 +193,11 @@ impl Recorder {
         self.shared.track.push(dispatch, entry);
     }
 
-    /// Ends a dispatch: its records are written soon, and at once if they must be.
+    /// Ends a dispatch: its records are written soon, and at once if they must be. Where
+    /// too much waits, whoever adds to it writes it: a disk that is slower than the hooks
+    /// slows them down instead of filling the memory.
     pub(crate) fn settle(&self) -> Result<(), RecordError> {
-        if self.is_required() || self.shared.track.waiting() > MOST_WAITING {
+        if self.is_required() || self.shared.track.is_full() {
             return self.shared.drain();
         }
         Ok(())
@@ -220,15 +225,14 @@ impl Recorder {
 impl Shared {
     fn drain(&self) -> Result<(), RecordError> {
         let mut file = lock(&self.file);
-        let mut loose = self.track.swap(file.empty_list());
+        let (mut sheet, loose) = self.track.swap(file.empty_sheet());
         let scrubber = lock(&self.scrubber);
-        if !scrubber.is_empty() {
-            for (_, entry) in &mut loose {
-                scrubber.scrub(entry);
-            }
+        for (dispatch, mut entry) in loose {
+            scrubber.scrub(&mut entry);
+            sheet.push(dispatch, &entry);
         }
         drop(scrubber);
-        let written = file.write(loose);
+        let written = file.write(sheet);
         self.note(&file);
         written
     }
@@ -262,8 +266,19 @@ impl Shared {
 /// Writes what comes in until the tape is closed.
 fn write_along(shared: &Shared) {
     while shared.track.wait() {
-        thread::sleep(GATHER);
-        // Whoever dispatches next hears of it.
-        let _ = shared.drain();
+        let mut looks = 0;
+        while looks < PATIENT_LOOKS {
+            thread::sleep(GATHER);
+            if shared.track.is_over() {
+                return;
+            }
+            if shared.track.is_empty() {
+                looks += 1;
+                continue;
+            }
+            looks = 0;
+            // Whoever dispatches next hears of it.
+            let _ = shared.drain();
+        }
     }
 }

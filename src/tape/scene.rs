@@ -7,7 +7,7 @@ use std::time::{Instant, SystemTime};
 use super::line::microseconds;
 use super::part::Part;
 use super::record::{
-    End, Entry, Fault, HookCall, HookReturned, HookVetoed, Phase, Predicate, Start, Used,
+    Entry, Fault, HookCall, HookReturned, HookVetoed, Phase, Predicate, Start, Used,
 };
 use super::reel::Reel;
 use super::track::Track;
@@ -90,6 +90,7 @@ impl Scene {
         microseconds(self.began.elapsed())
     }
 
+    #[inline]
     pub(super) fn push(&self, entry: Entry) {
         self.track.push(Some(self.number), entry);
     }
@@ -190,19 +191,8 @@ impl Scene {
 
     /// Closes the dispatch.
     pub(crate) fn close(&self, outcome: &Outcome) {
-        self.push(Entry::Outcome(End {
-            decision: outcome.decision,
-            reason: outcome.reason.clone(),
-            hook: outcome.hook.clone(),
-            said: outcome.said.clone(),
-            raised: outcome.raised,
-            payload: outcome.payload.shared_text(),
-            effects: outcome.effects.clone(),
-            warnings: outcome.warnings.clone(),
-            stages: outcome.stages.clone(),
-            trace: outcome.trace.clone(),
-            took_us: self.elapsed(),
-        }));
+        self.track
+            .end_dispatch(self.number, outcome, self.elapsed());
     }
 }
 

@@ -30,7 +30,11 @@ impl Hash {
     }
 
     fn parse(text: &str) -> Option<Self> {
-        let digits = text.as_bytes();
+        Self::from_digits(text.as_bytes())
+    }
+
+    /// Reads its digits.
+    pub(super) fn from_digits(digits: &[u8]) -> Option<Self> {
         if digits.len() != 64 {
             return None;
         }
@@ -60,19 +64,21 @@ const VALUES: [u8; 256] = {
 
 impl fmt::Display for Hash {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.digits_in(&mut [0; 64]))
+        formatter.write_str(&String::from_utf8_lossy(&self.digits()))
     }
 }
 
 impl Hash {
-    /// Every record carries two of them, so this is not left to `format!`.
-    fn digits_in<'b>(&self, buffer: &'b mut [u8; 64]) -> std::borrow::Cow<'b, str> {
+    /// Returns its digits. Every record carries two of them, so this is not left to
+    /// `format!`.
+    pub(super) fn digits(&self) -> [u8; 64] {
         const DIGITS: &[u8; 16] = b"0123456789abcdef";
-        for (pair, byte) in buffer.chunks_exact_mut(2).zip(self.0) {
+        let mut digits = [0; 64];
+        for (pair, byte) in digits.chunks_exact_mut(2).zip(self.0) {
             pair[0] = DIGITS[usize::from(byte >> 4)];
             pair[1] = DIGITS[usize::from(byte & 15)];
         }
-        String::from_utf8_lossy(buffer)
+        digits
     }
 }
 
@@ -84,7 +90,7 @@ impl fmt::Debug for Hash {
 
 impl Serialize for Hash {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&self.digits_in(&mut [0; 64]))
+        serializer.serialize_str(&String::from_utf8_lossy(&self.digits()))
     }
 }
 

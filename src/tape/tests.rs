@@ -399,7 +399,7 @@ proptest! {
         all.extend(records);
         let (mut encoder, mut tape) = (Encoder::at(Position::START), Vec::new());
         for (dispatch, entry) in &all {
-            encoder.push(*dispatch, entry.clone(), &mut tape);
+            encoder.push(*dispatch, entry, &mut tape);
         }
         encoder.footer(&mut tape);
         for line in std::str::from_utf8(&tape).unwrap().lines() {

@@ -79,26 +79,38 @@ impl<'de> Deserialize<'de> for Text {
     }
 }
 
-/// The bodies that are known at a place on the tape.
-#[derive(Debug, Default)]
-pub(super) struct Window {
-    bodies: HashMap<Hash, Arc<str>>,
+/// The bodies that are known at a place on the tape, each with what is kept of it: a
+/// reader needs the text, a writer only has to know that it was written.
+#[derive(Debug)]
+pub(super) struct Window<T> {
+    bodies: HashMap<Hash, (usize, T)>,
     order: VecDeque<Hash>,
     bytes: usize,
 }
 
-impl Window {
-    /// Returns a body that is still known.
-    pub(super) fn get(&self, hash: &Hash) -> Option<&Arc<str>> {
-        self.bodies.get(hash)
+impl<T> Default for Window<T> {
+    fn default() -> Self {
+        Self {
+            bodies: HashMap::new(),
+            order: VecDeque::new(),
+            bytes: 0,
+        }
+    }
+}
+
+impl<T> Window<T> {
+    /// Returns what is kept of a body that is still known.
+    pub(super) fn get(&self, hash: &Hash) -> Option<&T> {
+        self.bodies.get(hash).map(|(_, kept)| kept)
     }
 
-    /// Takes a body in, and forgets the oldest ones where there is no room.
-    pub(super) fn add(&mut self, hash: Hash, text: Arc<str>) {
-        self.bytes += text.len();
-        match self.bodies.insert(hash, text) {
+    /// Takes a body of so many bytes in, and forgets the oldest ones where there is no
+    /// room.
+    pub(super) fn add(&mut self, hash: Hash, length: usize, kept: T) {
+        self.bytes += length;
+        match self.bodies.insert(hash, (length, kept)) {
             // A redacted body can come twice, and not with the same text.
-            Some(earlier) => self.bytes -= earlier.len(),
+            Some((earlier, _)) => self.bytes -= earlier,
             None => self.order.push_back(hash),
         }
         // The newest stay however large they are: the next record is about them.
@@ -106,8 +118,8 @@ impl Window {
             && self.order.len() > MOST_IN_A_RECORD
             && let Some(oldest) = self.order.pop_front()
         {
-            let text = self.bodies.remove(&oldest);
-            self.bytes -= text.map_or(0, |text| text.len());
+            let body = self.bodies.remove(&oldest);
+            self.bytes -= body.map_or(0, |(length, _)| length);
         }
     }
 
@@ -126,16 +138,16 @@ mod tests {
         let mut window = Window::default();
         for index in 0..=WINDOW_BODIES {
             let text = index.to_string();
-            window.add(Hash::of(text.as_bytes()), text.as_str().into());
+            window.add(Hash::of(text.as_bytes()), text.len(), ());
         }
         assert!(window.get(&Hash::of(b"0")).is_none());
         assert!(window.get(&Hash::of(b"1")).is_some());
         let large = "x".repeat(WINDOW_BYTES + 1);
-        window.add(Hash::of(large.as_bytes()), large.as_str().into());
+        window.add(Hash::of(large.as_bytes()), large.len(), ());
         assert!(window.get(&Hash::of(large.as_bytes())).is_some());
         assert_eq!(window.order.len(), MOST_IN_A_RECORD);
         for text in ["y", "z"] {
-            window.add(Hash::of(text.as_bytes()), text.into());
+            window.add(Hash::of(text.as_bytes()), text.len(), ());
         }
         assert!(window.get(&Hash::of(large.as_bytes())).is_none());
         assert_eq!((window.bytes, window.bodies.len()), (2, 2));
@@ -146,7 +158,7 @@ mod tests {
         let mut window = Window::default();
         let hash = Hash::of(b"redacted");
         for text in ["", "a longer text", "short"] {
-            window.add(hash, text.into());
+            window.add(hash, text.len(), ());
             assert_eq!((window.bytes, window.order.len()), (text.len(), 1));
         }
     }

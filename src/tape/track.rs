@@ -3,21 +3,34 @@
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::lock::lock;
-use super::record::Entry;
+use super::record::{End, Entry};
+use super::sheet::Sheet;
+use crate::outcome::Outcome;
 
 /// A record that has no number yet.
 pub(crate) type Loose = (Option<u64>, Entry);
 
+/// With this many records waiting, or this many bytes of them, the track is full.
+const MOST_WAITING: usize = 20_000;
+const MOST_BYTES: usize = 64 << 20;
+
 /// Takes records from all threads, in the order in which they come.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Track {
     waiting: Mutex<Waiting>,
-    bell: Bell,
+    /// Wakes the thread that writes, if there is to be one.
+    bell: Option<Bell>,
 }
 
 #[derive(Debug, Default)]
 struct Waiting {
+    /// Records that are written down.
+    sheet: Sheet,
+    /// Records that came later and are not.
     loose: Vec<Loose>,
+    /// Whether records are kept as they are: somebody compares them, or there are
+    /// secrets to be taken out, and no event waits for that.
+    keeps: bool,
     /// The number of the last dispatch.
     dispatches: u64,
 }
@@ -31,21 +44,41 @@ struct Bell {
 
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// Nothing to do.
+    /// The thread looks for records by itself.
     #[default]
-    Idle,
-    /// Records wait.
-    Rung,
+    Awake,
+    /// It waits to be rung for.
+    Asleep,
     /// Nobody writes any more.
     Over,
 }
 
 impl Track {
-    /// Makes a track whose dispatches are numbered from the one after `last`.
-    pub(crate) fn after(last: u64) -> Self {
-        let track = Self::default();
-        lock(&track.waiting).dispatches = last;
-        track
+    /// Makes a track that keeps its records for whoever compares them.
+    pub(crate) fn kept() -> Self {
+        Self {
+            waiting: Mutex::new(Waiting {
+                keeps: true,
+                ..Waiting::default()
+            }),
+            bell: None,
+        }
+    }
+
+    /// Makes a track for a file, whose dispatches are numbered from the one after `last`.
+    pub(super) fn after(last: u64) -> Self {
+        Self {
+            waiting: Mutex::new(Waiting {
+                dispatches: last,
+                ..Waiting::default()
+            }),
+            bell: Some(Bell::default()),
+        }
+    }
+
+    /// Keeps all further records as they are.
+    pub(super) fn keep(&self) {
+        lock(&self.waiting).keeps = true;
     }
 
     /// Takes the first record of a new dispatch and returns its number. The record is
@@ -59,53 +92,103 @@ impl Track {
     }
 
     /// Takes a record.
+    #[inline]
     pub(crate) fn push(&self, dispatch: Option<u64>, entry: Entry) {
         self.add(lock(&self.waiting), dispatch, entry);
     }
 
-    /// Rings for the first record that waits; the others are written with it.
-    fn add(&self, mut waiting: MutexGuard<'_, Waiting>, dispatch: Option<u64>, entry: Entry) {
-        let first = waiting.loose.is_empty();
-        waiting.loose.push((dispatch, entry));
-        drop(waiting);
-        if first {
-            self.bell.ring();
+    /// Takes the last record of a dispatch. It is made only where it is kept.
+    pub(super) fn end_dispatch(&self, dispatch: u64, outcome: &Outcome, took_us: u64) {
+        let mut waiting = lock(&self.waiting);
+        if waiting.keeps {
+            let end = End::of(outcome, took_us);
+            self.add(waiting, Some(dispatch), Entry::Outcome(end));
+        } else {
+            let first = waiting.is_empty();
+            waiting.sheet.push_end(dispatch, outcome, took_us);
+            drop(waiting);
+            self.ring(first);
         }
     }
 
-    /// Returns how many records wait.
-    pub(crate) fn waiting(&self) -> usize {
-        lock(&self.waiting).loose.len()
+    /// Rings for the first record that waits; the others are written with it. Inlined,
+    /// because records are large and each call would move them.
+    #[inline]
+    fn add(&self, mut waiting: MutexGuard<'_, Waiting>, dispatch: Option<u64>, entry: Entry) {
+        let first = waiting.is_empty();
+        if waiting.keeps {
+            waiting.loose.push((dispatch, entry));
+        } else {
+            waiting.sheet.push(dispatch, &entry);
+        }
+        drop(waiting);
+        self.ring(first);
     }
 
-    /// Hands over all records.
+    fn ring(&self, first: bool) {
+        if let Some(bell) = self.bell.as_ref().filter(|_| first) {
+            bell.ring();
+        }
+    }
+
+    /// Says whether more waits than should.
+    pub(super) fn is_full(&self) -> bool {
+        let waiting = lock(&self.waiting);
+        waiting.sheet.items.len() + waiting.loose.len() > MOST_WAITING
+            || waiting.sheet.size() > MOST_BYTES
+    }
+
+    /// Says whether nothing waits.
+    pub(super) fn is_empty(&self) -> bool {
+        lock(&self.waiting).is_empty()
+    }
+
+    /// Hands over the records that are kept.
     pub(crate) fn take(&self) -> Vec<Loose> {
-        self.swap(Vec::new())
+        std::mem::take(&mut lock(&self.waiting).loose)
     }
 
-    /// Hands over all records for an empty list. One that was used before has room
-    /// already, and nobody waits while a new one grows.
-    pub(super) fn swap(&self, empty: Vec<Loose>) -> Vec<Loose> {
-        std::mem::replace(&mut lock(&self.waiting).loose, empty)
+    /// Hands over all records for an empty sheet: those that are written down, and those
+    /// after them. A sheet that was used before has room already, and nobody waits while
+    /// a new one grows.
+    pub(super) fn swap(&self, empty: Sheet) -> (Sheet, Vec<Loose>) {
+        let mut waiting = lock(&self.waiting);
+        let sheet = std::mem::replace(&mut waiting.sheet, empty);
+        (sheet, std::mem::take(&mut waiting.loose))
     }
 
     /// Waits for records, and says whether anybody is to write them.
     pub(super) fn wait(&self) -> bool {
-        self.bell.wait()
+        let bell = self.bell.as_ref();
+        bell.is_some_and(|bell| bell.wait(|| self.is_empty()))
+    }
+
+    /// Says whether nobody is to write any more.
+    pub(super) fn is_over(&self) -> bool {
+        let bell = self.bell.as_ref();
+        bell.is_none_or(|bell| *lock(&bell.state) == State::Over)
     }
 
     /// Lets nobody wait any more.
     pub(super) fn end(&self) {
-        self.bell.end();
+        if let Some(bell) = &self.bell {
+            bell.end();
+        }
+    }
+}
+
+impl Waiting {
+    fn is_empty(&self) -> bool {
+        self.sheet.items.is_empty() && self.loose.is_empty()
     }
 }
 
 impl Bell {
-    /// Wakes the thread, unless it is awake.
+    /// Wakes the thread, unless it is awake: waking one takes longer than recording.
     fn ring(&self) {
         let mut state = lock(&self.state);
-        if *state == State::Idle {
-            *state = State::Rung;
+        if *state == State::Asleep {
+            *state = State::Awake;
             self.rung.notify_one();
         }
     }
@@ -115,14 +198,14 @@ impl Bell {
         self.rung.notify_one();
     }
 
-    fn wait(&self) -> bool {
-        let state = lock(&self.state);
-        let waited = self.rung.wait_while(state, |state| *state == State::Idle);
-        let mut state = waited.unwrap_or_else(PoisonError::into_inner);
-        if *state == State::Over {
-            return false;
+    /// Sleeps as long as there is nothing to do.
+    fn wait(&self, nothing: impl FnOnce() -> bool) -> bool {
+        let mut state = lock(&self.state);
+        // Whoever adds a record after this look finds the thread asleep, and rings.
+        if *state == State::Awake && nothing() {
+            *state = State::Asleep;
         }
-        *state = State::Idle;
-        true
+        let waited = self.rung.wait_while(state, |state| *state == State::Asleep);
+        *waited.unwrap_or_else(PoisonError::into_inner) != State::Over
     }
 }

@@ -7,6 +7,15 @@ use crate::decision::Ruling;
 use crate::outcome::Stages;
 use crate::tape::record::{End, Project, Start};
 use crate::tape::replay::{Replay, Replayed};
+use crate::tape::track::Loose;
+
+fn sheet(loose: &[Loose]) -> Sheet {
+    let mut sheet = Sheet::default();
+    for (dispatch, entry) in loose {
+        sheet.push(*dispatch, entry);
+    }
+    sheet
+}
 
 fn header() -> Loose {
     (None, Entry::Header(Project::default()))
@@ -69,7 +78,7 @@ impl Tape {
     }
 
     fn write(&mut self, loose: &[Loose]) {
-        self.file.write(loose.to_vec()).unwrap();
+        self.file.write(sheet(loose)).unwrap();
     }
 
     /// Does something while nothing can be written.
@@ -82,7 +91,7 @@ impl Tape {
     }
 
     fn lose(&mut self, loose: &[Loose]) {
-        self.without_room(|file| file.write(loose.to_vec()))
+        self.without_room(|file| file.write(sheet(loose)))
             .unwrap_err();
     }
 

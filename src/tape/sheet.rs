@@ -1,0 +1,125 @@
+//! Records on their way to the tape, written but for their numbers, the hashes before
+//! them, and their payloads, requests and answers.
+//!
+//! Whoever has something recorded writes it here and keeps nothing: memory that one
+//! thread takes and another gives back costs an event more than the writing does.
+
+use std::sync::Arc;
+
+use super::record::Entry;
+
+/// How much memory stays for the next records. One huge payload need not stay for ever.
+const MOST_ROOM: usize = 16 << 20;
+
+/// What is left open in a record.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Hole {
+    /// Its number.
+    Number,
+    /// The hash of the record before it.
+    Prev,
+    /// A text that stands beside the records, by its index.
+    Text(usize),
+}
+
+/// What has to be known of a record besides its bytes.
+#[derive(Debug)]
+pub(super) enum Mark {
+    /// A header or session, which is needed again if the write fails.
+    Session(Box<Entry>),
+    /// A dispatch begins, perhaps because of another one.
+    Begin {
+        /// That one.
+        parent: Option<u64>,
+    },
+    /// Something else.
+    Middle,
+    /// A dispatch ends.
+    End,
+    /// These dispatches are lost.
+    Lost(Vec<u64>),
+}
+
+/// A record without its holes.
+#[derive(Debug)]
+pub(super) struct Item {
+    /// The dispatch it belongs to.
+    pub(super) dispatch: Option<u64>,
+    /// What it is.
+    pub(super) mark: Mark,
+    /// Where its bytes end; they begin where those before it end.
+    pub(super) bytes: usize,
+    /// Where its holes end, likewise.
+    pub(super) holes: usize,
+}
+
+/// Records in their order.
+#[derive(Debug, Default)]
+pub(super) struct Sheet {
+    pub(super) items: Vec<Item>,
+    pub(super) bytes: Vec<u8>,
+    /// What is left open, by the place in the bytes.
+    pub(super) holes: Vec<(usize, Hole)>,
+    /// All texts, one behind the other, as they are.
+    texts: String,
+    /// Where each of them ends.
+    ends: Vec<usize>,
+    /// The one that came last: the payload of an event is the same in most of its
+    /// records. It is held, so that no other one can be at its place in memory.
+    last: Option<Arc<str>>,
+}
+
+impl Sheet {
+    /// Takes everything out, and keeps the room unless that is a lot.
+    pub(super) fn clear(&mut self) {
+        if self.bytes.capacity() + self.texts.capacity() > MOST_ROOM {
+            *self = Self::default();
+            return;
+        }
+        self.items.clear();
+        self.bytes.clear();
+        self.holes.clear();
+        self.texts.clear();
+        self.ends.clear();
+        self.last = None;
+    }
+
+    /// Returns how much memory the records take.
+    pub(super) fn size(&self) -> usize {
+        self.bytes.len() + self.texts.len()
+    }
+
+    /// Returns all texts, by their index.
+    pub(super) fn texts(&self) -> impl Iterator<Item = &str> {
+        let begins = std::iter::once(&0).chain(&self.ends);
+        begins
+            .zip(&self.ends)
+            .map(|(begin, end)| &self.texts[*begin..*end])
+    }
+
+    /// Leaves something open.
+    pub(super) fn hole(&mut self, hole: Hole) {
+        self.holes.push((self.bytes.len(), hole));
+    }
+
+    /// Leaves a text open.
+    pub(super) fn text(&mut self, text: &Arc<str>) {
+        let known = self.last.as_ref();
+        if !known.is_some_and(|last| Arc::ptr_eq(last, text)) {
+            self.texts.push_str(text);
+            self.ends.push(self.texts.len());
+            self.last = Some(Arc::clone(text));
+        }
+        self.hole(Hole::Text(self.ends.len() - 1));
+    }
+
+    /// Ends a record.
+    pub(super) fn end(&mut self, dispatch: Option<u64>, mark: Mark) {
+        self.items.push(Item {
+            dispatch,
+            mark,
+            bytes: self.bytes.len(),
+            holes: self.holes.len(),
+        });
+    }
+}
