@@ -7,8 +7,11 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
 use super::line::Line;
+use super::quick::{self, Quick};
 use super::read::LONGEST_LINE;
+use super::record::Entry;
 use super::seal::Hash;
+use super::words::Words;
 
 /// How much is handed to a thread at once.
 const CHUNK: usize = 64 << 10;
@@ -16,10 +19,20 @@ const CHUNK: usize = 64 << 10;
 /// How many chunks wait for each thread, and how many of its own.
 const WAITING: usize = 2;
 
+/// How long a short line is, to guess how many a chunk has.
+const SHORT_LINE: usize = 256;
+
+/// Some lines, one behind the other.
+struct Chunk {
+    bytes: Vec<u8>,
+    /// Behind the newline of each.
+    ends: Vec<usize>,
+}
+
 /// A line, taken apart.
 pub(super) struct Taken {
     /// What stands in it, or why that is nothing.
-    pub(super) line: Result<Line, String>,
+    pub(super) line: Result<Parsed, String>,
     /// Its hash.
     pub(super) hash: Hash,
     /// The hash of the body in it.
@@ -28,20 +41,48 @@ pub(super) struct Taken {
     pub(super) bytes: u64,
 }
 
+/// What stands in a line.
+pub(super) enum Parsed {
+    /// A record.
+    Quick(Quick),
+    /// All its fields, whose record is still to be made.
+    Whole(Box<Line>),
+}
+
+impl Parsed {
+    /// Returns the text of the body in it.
+    fn body(&self) -> Option<&str> {
+        match self {
+            Self::Quick(quick) => match &quick.record.entry {
+                Entry::Body(body) => Some(&body.text),
+                _ => None,
+            },
+            Self::Whole(line) => line.body.and(line.text.as_deref()),
+        }
+    }
+}
+
 /// Takes a line apart.
-pub(super) fn take_apart(line: &[u8]) -> Taken {
+pub(super) fn take_apart(line: &[u8], words: &mut Words) -> Taken {
     let parsed = match std::str::from_utf8(line) {
-        Ok(text) => serde_json::from_str::<Line>(text).map_err(|error| plain(&error)),
+        Ok(text) => parse(text, words),
         Err(error) => Err(format!("byte {} is not UTF-8", error.valid_up_to())),
     };
-    let body = parsed.as_ref().ok().filter(|line| line.body.is_some());
-    let text = body.and_then(|line| line.text.as_ref());
+    let body = parsed.as_ref().ok().and_then(Parsed::body);
     Taken {
         hash: Hash::of(line),
-        body: text.map(|text| Hash::of(text.as_bytes())),
+        body: body.map(|text| Hash::of(text.as_bytes())),
         line: parsed,
         bytes: line.len() as u64 + 1,
     }
+}
+
+fn parse(text: &str, words: &mut Words) -> Result<Parsed, String> {
+    if let Some(quick) = quick::read(text, words) {
+        return Ok(Parsed::Quick(quick));
+    }
+    let whole = serde_json::from_str(text);
+    whole.map(Parsed::Whole).map_err(|error| plain(&error))
 }
 
 /// Where in its line JSON is wrong; which line it is, is said already.
@@ -88,7 +129,7 @@ impl Ahead {
         }
         let (mut chunks, mut results) = (Vec::new(), Vec::new());
         for _ in 0..count {
-            let (chunk, waiting) = sync_channel::<Vec<u8>>(WAITING);
+            let (chunk, waiting) = sync_channel::<Chunk>(WAITING);
             let (done, result) = sync_channel(WAITING);
             if spawn(move || work(&waiting, &done)).is_err() {
                 return Err(input);
@@ -142,12 +183,15 @@ fn spawn(work: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
 }
 
 /// Takes chunks apart until there are no more, or nobody wants them.
-fn work(waiting: &Receiver<Vec<u8>>, done: &SyncSender<Vec<Taken>>) {
+fn work(waiting: &Receiver<Chunk>, done: &SyncSender<Vec<Taken>>) {
+    let mut words = Words::default();
     for chunk in waiting {
-        let lines = chunk.split_inclusive(|&byte| byte == b'\n');
-        let taken = lines
-            .map(|line| take_apart(line.strip_suffix(b"\n").unwrap_or(line)))
-            .collect();
+        let mut taken = Vec::with_capacity(chunk.ends.len());
+        let mut begin = 0;
+        for end in chunk.ends {
+            taken.push(take_apart(&chunk.bytes[begin..end - 1], &mut words));
+            begin = end;
+        }
         if done.send(taken).is_err() {
             return;
         }
@@ -155,12 +199,15 @@ fn work(waiting: &Receiver<Vec<u8>>, done: &SyncSender<Vec<Taken>>) {
 }
 
 /// Cuts the input into chunks of whole lines, and says how it ends.
-fn split(mut input: impl BufRead, chunks: &[SyncSender<Vec<u8>>]) -> Stop {
+fn split(mut input: impl BufRead, chunks: &[SyncSender<Chunk>]) -> Stop {
     let mut turn = 0;
     loop {
-        let mut chunk = Vec::with_capacity(CHUNK + CHUNK / 4);
+        let mut chunk = Chunk {
+            bytes: Vec::with_capacity(CHUNK + CHUNK / 4),
+            ends: Vec::with_capacity(CHUNK / SHORT_LINE),
+        };
         let end = fill(&mut input, &mut chunk);
-        if !chunk.is_empty() {
+        if !chunk.ends.is_empty() {
             if chunks[turn % chunks.len()].send(chunk).is_err() {
                 return Stop::End(0);
             }
@@ -173,21 +220,23 @@ fn split(mut input: impl BufRead, chunks: &[SyncSender<Vec<u8>>]) -> Stop {
 }
 
 /// Fills a chunk with whole lines; returns what comes after them if that is no line.
-fn fill(input: &mut impl BufRead, chunk: &mut Vec<u8>) -> Option<Stop> {
-    while chunk.len() < CHUNK {
-        let begun = chunk.len();
-        let read = input.take(LONGEST_LINE + 1).read_until(b'\n', chunk);
+fn fill(input: &mut impl BufRead, chunk: &mut Chunk) -> Option<Stop> {
+    let bytes = &mut chunk.bytes;
+    while bytes.len() < CHUNK {
+        let begun = bytes.len();
+        let read = input.take(LONGEST_LINE + 1).read_until(b'\n', bytes);
         let read = match read {
             Ok(read) => read as u64,
             Err(error) => {
-                chunk.truncate(begun);
+                bytes.truncate(begun);
                 return Some(Stop::Failed(error));
             }
         };
-        if chunk.len() > begun && chunk.last() == Some(&b'\n') {
+        if bytes.len() > begun && bytes.last() == Some(&b'\n') {
+            chunk.ends.push(bytes.len());
             continue;
         }
-        chunk.truncate(begun);
+        bytes.truncate(begun);
         return Some(if read > LONGEST_LINE {
             Stop::TooLong
         } else {

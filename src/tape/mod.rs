@@ -15,6 +15,7 @@ mod line;
 mod lock;
 pub(crate) mod part;
 mod pen;
+mod quick;
 mod read;
 mod record;
 mod recorder;
@@ -22,6 +23,7 @@ mod redact;
 pub(crate) mod reel;
 mod replay;
 pub mod report;
+mod scan;
 pub(crate) mod scene;
 pub(crate) mod scrub;
 mod seal;
@@ -31,6 +33,7 @@ mod story;
 mod text;
 pub(crate) mod track;
 pub mod view;
+mod words;
 
 #[cfg(test)]
 mod tests;

@@ -9,14 +9,16 @@ use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 
 use super::Format;
-use super::ahead::{Ahead, Stop, Taken, take_apart};
+use super::ahead::{Ahead, Parsed, Stop, Taken, take_apart};
 use super::convert::from_line;
 use super::encode::Position;
 use super::error::TapeError;
 use super::line::{Kind, Line};
+use super::quick::Quick;
 use super::record::{Body, Entry, Project, Record};
 use super::seal::Hash;
 use super::text::{Text, Window};
+use super::words::Words;
 use crate::canonical;
 
 /// How long a line may be: the largest payload there can be, every character escaped.
@@ -44,6 +46,7 @@ pub enum Ending {
 pub struct Reader<R> {
     input: Input<R>,
     line: Vec<u8>,
+    words: Words,
     position: Position,
     window: Window<Arc<str>>,
     header: Arc<Project>,
@@ -143,6 +146,7 @@ impl<R: BufRead> Reader<R> {
         let mut reader = Self {
             input: Input::Here(input),
             line: Vec::new(),
+            words: Words::default(),
             position: Position::START,
             window: Window::default(),
             header: Arc::default(),
@@ -164,7 +168,8 @@ impl<R: BufRead> Reader<R> {
             });
         }
         check_version(&reader.line)?;
-        let record = reader.accept(take_apart(&reader.line))?;
+        let taken = take_apart(&reader.line, &mut reader.words);
+        let record = reader.accept(taken)?;
         let Entry::Header(project) = &record.entry else {
             return Err(TapeError::NotATape(
                 "its first record is no header".to_owned(),
@@ -211,7 +216,7 @@ impl<R: BufRead> Reader<R> {
     fn next_line(&mut self) -> Result<Option<Taken>, TapeError> {
         let Input::Ahead(ahead) = &mut self.input else {
             let there = self.read_line()?;
-            return Ok(there.then(|| take_apart(&self.line)));
+            return Ok(there.then(|| take_apart(&self.line, &mut self.words)));
         };
         let record = self.position.next;
         match ahead.next() {
@@ -306,23 +311,29 @@ impl<R: BufRead> Reader<R> {
             record: number,
             why,
         };
-        let mut line = taken.line.map_err(damaged)?;
-        if line.n != number {
+        let parsed = taken.line.map_err(damaged)?;
+        let (n, prev, kind) = match &parsed {
+            Parsed::Quick(quick) => (quick.record.number, Some(quick.prev), quick.kind),
+            Parsed::Whole(line) => (line.n, line.prev, line.kind),
+        };
+        if n != number {
             return Err(TapeError::Order {
                 record: number,
-                found: line.n,
+                found: n,
             });
         }
-        if line.prev != Some(self.position.head) {
+        if prev != Some(self.position.head) {
             return Err(TapeError::Chain { record: number });
         }
         self.check_canonical(number)?;
-        let is_redacted = line.redacted.is_some();
-        self.check_place(line.kind, number)?;
-        let hash = self.hash(&line, taken.hash);
-        let window = &self.window;
-        let record = from_line(&mut line, &mut |text| load(window, text)).map_err(damaged)?;
-        self.take_in(&record, is_redacted, taken.body)?;
+        self.check_place(kind, number)?;
+        let (hash, window) = (self.hash(&parsed, taken.hash), &self.window);
+        let record = match parsed {
+            Parsed::Quick(quick) => complete(quick, window),
+            Parsed::Whole(mut line) => from_line(&mut line, &mut |text| load(window, text)),
+        };
+        let record = record.map_err(damaged)?;
+        self.take_in(&record, taken.body)?;
         self.position.next += 1;
         self.position.head = hash;
         Ok(record)
@@ -345,8 +356,12 @@ impl<R: BufRead> Reader<R> {
     }
 
     /// A redacted record stands for the one it was.
-    fn hash(&mut self, line: &Line, hash: Hash) -> Hash {
-        let Some(redacted) = &line.redacted else {
+    fn hash(&mut self, parsed: &Parsed, hash: Hash) -> Hash {
+        let redacted = match parsed {
+            Parsed::Quick(_) => None,
+            Parsed::Whole(line) => line.redacted.as_ref(),
+        };
+        let Some(redacted) = redacted else {
             return hash;
         };
         self.redacted += 1;
@@ -370,12 +385,7 @@ impl<R: BufRead> Reader<R> {
         })
     }
 
-    fn take_in(
-        &mut self,
-        record: &Record,
-        is_redacted: bool,
-        body: Option<Hash>,
-    ) -> Result<(), TapeError> {
+    fn take_in(&mut self, record: &Record, body: Option<Hash>) -> Result<(), TapeError> {
         let number = record.number;
         let wrong = |why: &str| TapeError::Damaged {
             record: number,
@@ -383,7 +393,7 @@ impl<R: BufRead> Reader<R> {
         };
         match &record.entry {
             Entry::Body(Body { hash, text }) => {
-                if !is_redacted && body != Some(*hash) {
+                if record.redacted.is_none() && body != Some(*hash) {
                     return Err(wrong("the body is not the one its hash names"));
                 }
                 self.window.add(*hash, text.len(), Arc::clone(text));
@@ -467,6 +477,14 @@ fn check_version(line: &[u8]) -> Result<(), TapeError> {
         });
     }
     Ok(())
+}
+
+/// Puts the bodies of a record at their places.
+fn complete(mut quick: Quick, window: &Window<Arc<str>>) -> Result<Record, String> {
+    for (slot, hash) in quick.bodies.into_iter().flatten() {
+        quick.put(slot, load(window, Text::Body(hash))?);
+    }
+    Ok(quick.record)
 }
 
 fn load(window: &Window<Arc<str>>, text: Text) -> Result<Arc<str>, String> {

@@ -22,6 +22,9 @@ const MOST_OPEN: usize = 10_000;
 /// those who walk through what a made-up tape tells.
 const DEEPEST: u32 = 64;
 
+/// How many records a dispatch with one hook has, or a few more.
+const FEW_RECORDS: usize = 6;
+
 /// A dispatch as the tape tells it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Dispatch {
@@ -151,7 +154,7 @@ pub enum Replayed {
 #[derive(Debug)]
 pub struct Replay<R> {
     reader: Reader<R>,
-    open: BTreeMap<u64, Open>,
+    open: BTreeMap<u64, Box<Open>>,
     sessions: Vec<Arc<Project>>,
     clock: Clock,
 }
@@ -328,10 +331,12 @@ impl<R: BufRead> Replay<R> {
         }
         let session = usize::try_from(session).unwrap_or(usize::MAX);
         let project = self.sessions.get(session).cloned().unwrap_or_default();
+        let mut records = Vec::with_capacity(FEW_RECORDS);
+        records.push(record);
         let dispatch = Dispatch {
             number,
             project,
-            records: vec![record],
+            records,
             children: Vec::new(),
         };
         let open = Open {
@@ -339,13 +344,13 @@ impl<R: BufRead> Replay<R> {
             story,
             nesting,
         };
-        self.open.insert(number, open);
+        self.open.insert(number, Box::new(open));
         Ok(())
     }
 
     /// Hands a dispatch over, to the one that caused it if there is one.
     fn finish(&mut self, number: u64) -> Option<Replayed> {
-        let Open { dispatch, .. } = self.open.remove(&number)?;
+        let Open { dispatch, .. } = *self.open.remove(&number)?;
         match dispatch.start().parent {
             Some(parent) => {
                 // One whose cause was lost is lost with it.

@@ -7,14 +7,19 @@ use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
 
+use super::convert::from_line;
 use super::encode::{Encoder, Position};
+use super::line::{Kind, Line};
+use super::quick;
 use super::read::{Ending, Reader};
 use super::record::{
     Cut, End, Entry, Fault, HookCall, HookPrint, HookReturned, HookVetoed, HostCall, Lost, Phase,
-    Predicate, Project, Start, Undecided, Used,
+    Predicate, Project, Record, Start, Undecided, Used,
 };
 use super::seal::Hash;
+use super::text::Text;
 use super::track::Loose;
+use super::words::Words;
 use crate::canonical;
 use crate::capability::log::{Level, LogLine};
 use crate::decision::{Effect, Placement, Propagation, Reminder, RoleHint, Ruling, Said};
@@ -392,7 +397,96 @@ fn loose() -> impl Strategy<Value = Loose> {
     ]
 }
 
+/// Reads a line both ways; the quick one need not be able to.
+fn both_ways(line: &str) -> (Option<(Kind, Hash, Record)>, Option<(Kind, Hash, Record)>) {
+    // A body is whatever its hash says here.
+    let named = |hash: Hash| -> Arc<str> { hash.to_string().into() };
+    let quick = quick::read(line, &mut Words::default()).map(|mut quick| {
+        for (slot, hash) in quick.bodies.into_iter().flatten() {
+            quick.put(slot, named(hash));
+        }
+        (quick.kind, quick.prev, quick.record)
+    });
+    let whole = serde_json::from_str::<Line>(line)
+        .ok()
+        .and_then(|mut line| {
+            let (kind, prev) = (line.kind, line.prev?);
+            let record = from_line(&mut line, &mut |text| {
+                Ok(match text {
+                    Text::Inline(text) => text,
+                    Text::Body(hash) => named(hash),
+                })
+            });
+            Some((kind, prev, record.ok()?))
+        });
+    (quick, whole)
+}
+
+/// Says whether an entry has nothing that is left to serde.
+fn is_plain(entry: &Entry) -> bool {
+    match entry {
+        Entry::Dispatch(_) | Entry::HookCall(_) | Entry::HostCall(_) => true,
+        Entry::HookVetoed(_) | Entry::Body(_) => true,
+        Entry::Predicate(one) => one.failure.is_none(),
+        Entry::HookReturned(one) => {
+            one.failure.is_none() && one.said.is_none() && one.effects.is_empty()
+        }
+        Entry::Outcome(end) => {
+            let row = |row: &TraceRow| row.cause.is_none() && row.error.is_none();
+            end.said.is_none() && end.effects.is_empty() && !end.raised && end.trace.iter().all(row)
+        }
+        _ => false,
+    }
+}
+
+fn tape(records: &[Loose]) -> String {
+    let (mut encoder, mut tape) = (Encoder::at(Position::START), Vec::new());
+    for (dispatch, entry) in records {
+        encoder.push(*dispatch, entry, &mut tape);
+    }
+    String::from_utf8(tape).unwrap()
+}
+
 proptest! {
+    #[test]
+    fn the_quick_way_reads_what_serde_reads(records in vec(loose(), 1..8)) {
+        for line in tape(&records).lines() {
+            let (quick, whole) = both_ways(line);
+            let whole = whole.unwrap();
+            if is_plain(&whole.2.entry) {
+                prop_assert!(quick.is_some(), "{}", line);
+            }
+            if let Some(quick) = quick {
+                prop_assert_eq!(quick, whole);
+            }
+        }
+    }
+
+    #[test]
+    fn the_quick_way_takes_nothing_that_serde_refuses(
+        record in loose(),
+        place in any::<prop::sample::Index>(),
+        other in any::<prop::sample::Index>(),
+        change in 0..4,
+        byte in prop::sample::select(b"{}[]\",:\\0189-+.eu tfn\n\x01xA".to_vec()),
+    ) {
+        for line in tape(&[record]).lines() {
+            let mut bytes = line.as_bytes().to_vec();
+            let (at, other) = (place.index(bytes.len()), other.index(bytes.len()));
+            match change {
+                0 => bytes[at] = byte,
+                1 => bytes.insert(at, byte),
+                2 => drop(bytes.drain(at.min(other)..at.max(other))),
+                _ => bytes.swap(at, other),
+            }
+            let Ok(changed) = std::str::from_utf8(&bytes) else { continue };
+            let (quick, whole) = both_ways(changed);
+            if quick.is_some() {
+                prop_assert_eq!(quick, whole);
+            }
+        }
+    }
+
     #[test]
     fn records_read_back_as_they_were(header in project(), records in vec(loose(), 0..12)) {
         let mut all = vec![(None, Entry::Header(header))];
