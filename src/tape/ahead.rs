@@ -42,6 +42,10 @@ pub(super) struct Taken {
 }
 
 /// What stands in a line.
+#[allow(
+    clippy::large_enum_variant,
+    reason = "nearly all lines are the large one, and a box for each costs more than moving it"
+)]
 pub(super) enum Parsed {
     /// A record.
     Quick(Quick),

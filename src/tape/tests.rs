@@ -397,8 +397,11 @@ fn loose() -> impl Strategy<Value = Loose> {
     ]
 }
 
+/// What was read of a line, if anything was.
+type Read = Option<(Kind, Hash, Record)>;
+
 /// Reads a line both ways; the quick one need not be able to.
-fn both_ways(line: &str) -> (Option<(Kind, Hash, Record)>, Option<(Kind, Hash, Record)>) {
+fn both_ways(line: &str) -> (Read, Read) {
     // A body is whatever its hash says here.
     let named = |hash: Hash| -> Arc<str> { hash.to_string().into() };
     let quick = quick::read(line, &mut Words::default()).map(|mut quick| {
