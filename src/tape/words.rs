@@ -9,6 +9,10 @@ use super::scan::Raw;
 /// How many names are known at once. A project has few hooks.
 const MOST_NAMES: usize = 32;
 
+/// Longer texts are not kept: a made-up tape must not make a reader hold much.
+const LONGEST_NAME: usize = 256;
+const LONGEST_TEXT: usize = 8 << 10;
+
 /// The words of the format, which need no memory.
 const FIXED: [&str; 31] = [
     "harness",
@@ -64,7 +68,7 @@ impl Words {
 
     /// Returns a name.
     pub(super) fn name(&mut self, raw: Raw<'_>) -> Option<Arc<str>> {
-        if raw.escaped {
+        if raw.escaped || raw.written.len() > LONGEST_NAME {
             return Some(raw.plain()?.into());
         }
         if let Some(known) = self.names.iter().find(|name| ***name == *raw.written) {
@@ -88,6 +92,9 @@ impl Words {
             return Some(Arc::clone(text));
         }
         let text: Arc<str> = raw.plain()?.into();
+        if raw.written.len() > LONGEST_TEXT {
+            return Some(text);
+        }
         let (written, last) = self.last.get_or_insert_with(|| (String::new(), "".into()));
         written.clear();
         written.push_str(raw.written);
