@@ -3,6 +3,7 @@
 //! Pure: no I/O, no clock, no sandbox. What runs a hook is behind [`Runner`], and
 //! what a dialect makes of an answer is in its rules.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -406,9 +407,17 @@ impl Hook {
 impl TraceRow {
     fn new(hook: &Hook) -> Self {
         Self {
-            hook: Arc::clone(&hook.name),
-            dialect: hook.dialect.name.into(),
             priority: hook.priority,
+            ..Self::empty(Arc::clone(&hook.name), hook.dialect.name.into())
+        }
+    }
+
+    /// Makes the row of a hook of which nothing is known yet.
+    pub(crate) fn empty(hook: Arc<str>, dialect: Cow<'static, str>) -> Self {
+        Self {
+            hook,
+            dialect,
+            priority: 0,
             matched: false,
             background: false,
             decision: None,

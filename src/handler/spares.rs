@@ -296,6 +296,27 @@ mod tests {
         }
     }
 
+    #[test]
+    fn what_took_much_memory_is_taken_apart_at_once() {
+        let workshop = workshop(8);
+        let interpreter = workshop.interpreter().unwrap();
+        let spares = interpreter.spares().unwrap();
+        let used = |code: &str| {
+            spares.wait();
+            let before = spares.0.lock().taken;
+            let event = event();
+            let border = border(Limits::default());
+            let ran = interpreter.handle(&workshop.engine, &script(code), event, border);
+            assert_eq!(spares.0.lock().taken, before + 1);
+            (ran.usage.memory_bytes, spares.0.lock().used.len())
+        };
+        let (little, kept) = used(SCRIPTS[0]);
+        assert_eq!((little <= 8 << 20, kept), (true, 1));
+        let large = "def handle(event, payload):\n    x = 'x' * 9000000\n    return allow()";
+        let (much, kept) = used(large);
+        assert_eq!((much > 8 << 20, kept), (true, 1));
+    }
+
     impl Spares {
         /// Waits until there is one.
         fn wait(&self) {

@@ -38,6 +38,10 @@ pub(super) fn is_compiled(engine: &Engine, store: &CodeStore) -> bool {
     store.has(engine, &Digest::known(DIGEST))
 }
 
+/// How much memory an instance may have taken to be taken apart later: somewhat more than
+/// each one has from the beginning.
+const SMALL: u64 = 8 << 20;
+
 /// Starlark source, with the way back to where it was written.
 #[derive(Debug)]
 pub struct Text {
@@ -252,7 +256,10 @@ impl Interpreter {
             && let Some(spare) = spares.take(border.limits())
         {
             let (ran, used) = spare.run(border, work);
-            spares.dispose(used);
+            // What took much memory gives it back at once.
+            if ran.usage.memory_bytes <= SMALL {
+                spares.dispose(used);
+            }
             return ran;
         }
         instance::run(engine, border, async |store| {

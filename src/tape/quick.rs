@@ -602,23 +602,7 @@ fn row(scan: &mut Scan<'_>, words: &mut Words) -> Option<TraceRow> {
         Field::Priority,
         Field::TookUs,
     ]);
-    let mut row = TraceRow {
-        hook: words.nothing(),
-        dialect: "".into(),
-        priority: 0,
-        matched: false,
-        background: false,
-        decision: None,
-        reason: None,
-        error: None,
-        cause: None,
-        stack: None,
-        fuel: None,
-        when_fuel: None,
-        refusals: Vec::new(),
-        memory_bytes: 0,
-        duration: Duration::ZERO,
-    };
+    let mut row = TraceRow::empty(words.nothing(), "".into());
     let mut seen = Fields::default();
     scan.fields(|scan, key| {
         let field = Field::named(key)?;
