@@ -2,12 +2,12 @@
 //! run --release --example hook`.
 //!
 //! `hookbox hook claude-code` with the seven hooks of governed-agent beside hooks of the
-//! usual kinds that make one of their checks, and with ten hooks that match beside a
-//! thousand of which ten match.
+//! usual kinds that make one of their checks, on its own and with `hookbox serve` running, and
+//! with ten hooks that match beside a thousand of which ten match.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 type Any<T> = Result<T, Box<dyn std::error::Error>>;
@@ -51,7 +51,40 @@ if (["rm -rf /", "mkfs", "dd if=", "shutdown"].some((word) => command.includes(w
 struct Contestant {
     name: &'static str,
     command: Vec<String>,
+    /// Where it finds a server.
+    serve: String,
     took: Vec<Duration>,
+}
+
+/// A server, for as long as this is kept.
+struct Serving(Child);
+
+impl Serving {
+    fn start(hookbox: &Path, project: &Path, socket: &Path) -> Any<Self> {
+        let child = Command::new(hookbox)
+            .args(["serve", "--socket"])
+            .arg(socket)
+            .arg("--project")
+            .arg(project)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()?;
+        let serving = Self(child);
+        for _ in 0..1_200 {
+            if std::os::unix::net::UnixStream::connect(socket).is_ok() {
+                return Ok(serving);
+            }
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        Err("the server does not answer".into())
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
 }
 
 fn main() -> Any<()> {
@@ -79,16 +112,22 @@ fn main() -> Any<()> {
             .chain(words.map(str::to_owned))
             .collect::<Vec<_>>()
     };
+    let socket = folder.path().join("serve.sock");
     let mut all = vec![
         script(folder.path(), "bash", "bash", BASH)?,
         script(folder.path(), "bash+jq", "bash", BASH_JQ)?,
         script(folder.path(), "python3", "python3", PYTHON)?,
         script(folder.path(), "node", "node", NODE)?,
         contestant("hookbox, governed-agent", hook(&governed)),
+        Contestant {
+            serve: socket.display().to_string(),
+            ..contestant("the same with a server", hook(&governed))
+        },
         contestant("hookbox, 10 hooks", hook(&few)),
         contestant("hookbox, 1,000 hooks", hook(&many)),
     ];
     std::thread::sleep(SETTLE);
+    let _serving = Serving::start(&hookbox, &governed, &socket)?;
     // The first call compiles, the second one keeps.
     for contestant in &mut all {
         contestant.run()?;
@@ -118,14 +157,22 @@ fn print(all: &mut [Contestant]) {
             median / medians[0]
         );
     }
+    let [_, jq, _, node, alone, served, few, many] = medians[..] else {
+        return;
+    };
     println!(
         "\nhookbox is {:.1} times as fast as bash+jq, {:.1} times as fast as node",
-        medians[1] / medians[4],
-        medians[3] / medians[4]
+        jq / alone,
+        node / alone
+    );
+    println!(
+        "with a server, {:.1} times as fast as bash+jq, {:.1} times as fast as node",
+        jq / served,
+        node / served
     );
     println!(
         "1,000 hooks of which 10 match cost {:.2} times what 10 cost",
-        medians[6] / medians[5]
+        many / few
     );
 }
 
@@ -134,7 +181,7 @@ impl Contestant {
         let started = Instant::now();
         let mut child = Command::new(&self.command[0])
             .args(&self.command[1..])
-            .env("HOOKBOX_SERVE", "off")
+            .env("HOOKBOX_SERVE", &self.serve)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -164,6 +211,7 @@ fn contestant(name: &'static str, command: Vec<String>) -> Contestant {
     Contestant {
         name,
         command,
+        serve: "off".to_owned(),
         took: Vec::new(),
     }
 }

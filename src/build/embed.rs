@@ -3,6 +3,7 @@
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::{env, fs, io};
 
 /// What is in an SDK's folder only to make or test it.
@@ -21,21 +22,37 @@ const LEFT_OUT: [&str; 9] = [
 /// The folders below `guest-sdk/` that projects get. The interpreter is not one of them.
 const SDKS: [&str; 6] = ["rust", "js", "python", "go", "c", "zig"];
 
-/// Links the binary for a fixed address where that is known to work. An agent starts it for
-/// every event, and moving its million bytes of pointers costs more than most decisions;
-/// everything that is mapped later still lies at random addresses.
-fn fixed_address() {
+/// Makes the binary start sooner where that is known to work: an agent starts it for every
+/// event.
+fn start_sooner() {
     let wanted = |name: &str, value: &str| env::var(name).is_ok_and(|found| found == value);
     if wanted("CARGO_CFG_TARGET_OS", "linux")
         && wanted("CARGO_CFG_TARGET_ENV", "gnu")
         && wanted("CARGO_CFG_TARGET_ARCH", "x86_64")
     {
+        // Moving its million bytes of pointers costs more than most decisions; everything
+        // that is mapped later still lies at random addresses.
         println!("cargo::rustc-link-arg-bins=-no-pie");
+        // As a library of its own, the unwinder asks the processor what it is, which takes
+        // long on a virtual machine.
+        if has_static_unwinder() {
+            println!("cargo::rustc-link-lib=gcc_eh");
+        }
     }
 }
 
+/// Says whether the compiler that links has the unwinder as an archive.
+fn has_static_unwinder() -> bool {
+    let native = env::var_os("HOST") == env::var_os("TARGET");
+    let found = Command::new("cc")
+        .arg("-print-file-name=libgcc_eh.a")
+        .output();
+    // What it does not find it prints as it is.
+    native && found.is_ok_and(|output| output.stdout.starts_with(b"/"))
+}
+
 fn main() -> io::Result<()> {
-    fixed_address();
+    start_sooner();
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());
     let mut text = String::new();
     table(&mut text, "SDKS", &root.join("guest-sdk"), &SDKS, &LEFT_OUT)?;

@@ -277,6 +277,7 @@ impl Checker<'_, '_> {
             source: Arc::clone(self.source),
             span: node.span.clone(),
             style: node.style,
+            loaded: Default::default(),
         }
     }
 

@@ -2,7 +2,10 @@
 
 pub mod command;
 pub mod component;
+mod images;
 pub mod native;
+#[cfg(test)]
+mod probe;
 #[cfg(unix)]
 pub mod process;
 #[cfg(not(unix))]
@@ -106,6 +109,7 @@ pub struct Workshop {
     on_progress: OnProgress,
     compile_time: Duration,
     spares: usize,
+    share_images: bool,
     interpreter: OnceLock<Result<Interpreter, Failure>>,
 }
 
@@ -128,6 +132,7 @@ impl Workshop {
             on_progress,
             compile_time: COMPILE_TIME,
             spares: 0,
+            share_images: false,
             interpreter: OnceLock::new(),
         }
     }
@@ -154,6 +159,14 @@ impl Workshop {
         self
     }
 
+    /// Writes down what loading a script leaves behind, for processes that come after this
+    /// one: for those that answer one event.
+    #[must_use]
+    pub fn with_shared_images(mut self) -> Self {
+        self.share_images = true;
+        self
+    }
+
     /// Returns the Starlark interpreter, compiling it the first time this
     /// machine needs it.
     ///
@@ -168,6 +181,10 @@ impl Workshop {
                     &self.on_progress,
                     self.compile_time,
                 )?;
+                let interpreter = match self.share_images {
+                    false => interpreter,
+                    true => interpreter.with_shared_images(&self.store),
+                };
                 Ok(match self.spares {
                     0 => interpreter,
                     spares => interpreter.with_spares(&self.engine, spares),

@@ -140,13 +140,8 @@ mod tests {
     use std::time::Duration;
 
     use super::super::Workshop;
-    use super::super::starlark::{Entry, Script, Text};
+    use super::super::probe::{SCRIPTS, border, event, script, seen};
     use super::*;
-    use crate::capability::{Border, Pass};
-    use crate::chain::Ran;
-    use crate::decision::Answer;
-    use crate::diagnostic::Source;
-    use crate::sandbox::bindings::types;
     use crate::sandbox::compiled::CodeStore;
     use crate::sandbox::engine::Lifetime;
 
@@ -155,59 +150,6 @@ mod tests {
         let store = CodeStore::open_default().unwrap();
         Workshop::new(engine, store, Arc::new(|_| {})).with_spares(spares)
     }
-
-    fn script(code: &str) -> Script {
-        let source = Source::new("probe.md", code);
-        Script {
-            text: Text::of_file(&source),
-            entry: Entry::Present,
-        }
-    }
-
-    fn event() -> types::Event {
-        types::Event {
-            name: "tool.pre".to_owned(),
-            payload: r#"{"name":"x","args":{"n":[1,2,3]}}"#.to_owned(),
-            id: "e".to_owned(),
-            subject: None,
-            hook: "probe".to_owned(),
-            depth: 0,
-        }
-    }
-
-    fn border(limits: Limits) -> Border {
-        Border::new(Pass {
-            limits,
-            ..Pass::nowhere()
-        })
-    }
-
-    /// All that a call leaves, but for how long it took.
-    type Seen = (String, Option<u64>, u64, bool, String);
-
-    fn seen(ran: Ran<Answer>) -> Seen {
-        let usage = ran.usage;
-        let left = format!("{:?}", ran.left);
-        (
-            format!("{:?}", ran.result),
-            usage.fuel,
-            usage.memory_bytes,
-            usage.refused_memory,
-            left,
-        )
-    }
-
-    const SCRIPTS: [&str; 9] = [
-        "def handle(event, payload):\n    return allow()",
-        "def handle(event, payload):\n    return block('no')",
-        "def handle(event, payload):\n    payload['args']['n'].append(4)\n    return modify(payload)",
-        "def handle(event, payload):\n    log.warn('x' * 100)\n    metrics.incr('a')\n    return allow()",
-        "def handle(event, payload):\n    n = 0\n    for i in range(30000):\n        n += i\n    return block(str(n))",
-        "def handle(event, payload):\n    fail('on purpose')",
-        "def handle(event, payload):\n    return block('x' * 3000000)",
-        "def handle(event, payload):\n    x = ['x' * 1000 for i in range(100000)]\n    return block(str(len(x)))",
-        "def handle(event, payload)",
-    ];
 
     #[test]
     fn a_call_is_the_same_in_an_instance_made_beforehand() {

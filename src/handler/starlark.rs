@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::component::from_wit;
+use super::images::{Images, Kind, Slot};
 use super::spares::Spares;
 use wasmtime::Store;
 
@@ -22,6 +23,7 @@ use crate::sandbox::bindings::types;
 use crate::sandbox::compiled::{CodeStore, Digest, OnProgress};
 use crate::sandbox::component::link_starlark;
 use crate::sandbox::engine::Engine;
+use crate::sandbox::image::Before;
 use crate::sandbox::instance::{self, Call};
 use crate::yaml::{ScalarMap, Style};
 
@@ -31,7 +33,7 @@ pub use wit::{Entry, Problem, Report, ScriptReport, UseOfBuiltin};
 const COMPONENT: &[u8] = include_bytes!("../../guest-sdk/starlark/starlark.wasm");
 
 /// Its digest, computed when it was built: hashing it takes longer than running it.
-const DIGEST: &str = include_str!("../../guest-sdk/starlark/starlark.digest");
+pub(super) const DIGEST: &str = include_str!("../../guest-sdk/starlark/starlark.digest");
 
 /// Says whether the store has the interpreter.
 pub(super) fn is_compiled(engine: &Engine, store: &CodeStore) -> bool {
@@ -53,6 +55,8 @@ pub struct Text {
     pub span: Range<usize>,
     /// How it is written there.
     pub style: Style,
+    /// What loading it leaves behind, once that is known.
+    pub(crate) loaded: Slot,
 }
 
 /// A script with what is known of its entry point.
@@ -83,7 +87,11 @@ impl Function {
         let digest = Digest::of(code.as_bytes());
         Self {
             script: Script {
-                text: Text { code, ..module },
+                text: Text {
+                    code,
+                    loaded: Slot::default(),
+                    ..module
+                },
                 entry: Entry::Present,
             },
             digest,
@@ -135,6 +143,7 @@ impl Text {
             span: 0..source.text.len(),
             source: Arc::clone(source),
             style: Style::Plain,
+            loaded: Slot::default(),
         }
     }
 
@@ -206,6 +215,7 @@ fn from_wit_place(place: wit::Place) -> (usize, usize) {
 /// The interpreter, compiled and linked.
 pub struct Interpreter {
     ready: StarlarkPre<Call>,
+    pub(super) images: Images,
     /// Instances made beforehand, where somebody wants some.
     spares: Option<Spares>,
 }
@@ -229,8 +239,15 @@ impl Interpreter {
             .map_err(|error| Failure::new(Cause::BadComponent, error.to_string()))?;
         Ok(Self {
             ready: link_starlark(engine, &component)?,
+            images: Images::new(DIGEST),
             spares: None,
         })
+    }
+
+    /// Shares what loading leaves behind with the processes that come after this one.
+    pub(super) fn with_shared_images(mut self, store: &CodeStore) -> Self {
+        self.images = self.images.shared(store);
+        self
     }
 
     /// Keeps some instances ready for calls to come.
@@ -268,6 +285,38 @@ impl Interpreter {
         })
     }
 
+    /// Loads a text into a fresh instance, or puts there what loading it left behind before.
+    async fn load_text(
+        &self,
+        guest: &StarlarkWorld,
+        store: &mut Store<Call>,
+        kind: Kind,
+        text: &Text,
+    ) -> wasmtime::Result<Result<(), wit::Problem>> {
+        let (slot, code) = (&text.loaded, text.code.as_str());
+        if let Some(image) = self.images.find(slot, kind, code)
+            && image.fits(store.get_fuel()?, store.data().border.limits())
+        {
+            return image.put(guest, store).await.map(Ok);
+        }
+        let before = match self.images.wants(slot) {
+            true => Some(Before::look(guest, store).await?),
+            false => None,
+        };
+        let interpreter = guest.hookbox_starlark_interpreter();
+        let loaded = match kind {
+            Kind::Script => interpreter.call_load(&mut *store, code).await?,
+            Kind::When => interpreter.call_load_when(&mut *store, code).await?,
+        };
+        if loaded.is_ok()
+            && let Some(before) = before
+            && let Some(image) = before.image(guest, store).await?
+        {
+            self.images.keep(slot, kind, code, image);
+        }
+        Ok(loaded)
+    }
+
     pub(super) fn matches(
         &self,
         engine: &Engine,
@@ -276,9 +325,13 @@ impl Interpreter {
         border: Border,
     ) -> Ran<bool> {
         let ran = self.enter(engine, border, async |guest, store| {
+            let loaded = self.load_text(guest, store, Kind::When, condition).await?;
+            if let Err(problem) = loaded {
+                return Ok(Err(problem));
+            }
             guest
                 .hookbox_starlark_interpreter()
-                .call_matches(store, &condition.code, &event)
+                .call_matches(store, &event)
                 .await
         });
         ran.and_then(|result| result.map_err(|problem| condition.failure(&problem)))
@@ -293,14 +346,16 @@ impl Interpreter {
     ) -> Ran<Answer> {
         let limits = *border.limits();
         let mut ran = self.enter(engine, border, async |guest, store| {
-            let interpreter = guest.hookbox_starlark_interpreter();
-            if let Err(problem) = interpreter
-                .call_load(&mut *store, &script.text.code)
-                .await?
-            {
+            let loaded = self
+                .load_text(guest, store, Kind::Script, &script.text)
+                .await?;
+            if let Err(problem) = loaded {
                 return Ok(Err(problem));
             }
-            interpreter.call_handle(store, &event).await
+            guest
+                .hookbox_starlark_interpreter()
+                .call_handle(store, &event)
+                .await
         });
         if let Ok(Ok(wit::Verdict {
             warning: Some(warning),

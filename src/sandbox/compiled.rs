@@ -162,6 +162,27 @@ impl CodeStore {
         Ok(())
     }
 
+    /// Removes the older half of the files in a folder beside the compiled code, if there are
+    /// more than `most`.
+    pub(crate) fn thin_out_beside(&self, folder: &Path, most: usize) -> io::Result<()> {
+        let base = self.directory.as_ref().and_then(|code| code.parent());
+        let folder = base.ok_or(io::ErrorKind::NotFound)?.join(folder);
+        private::make(&folder)?;
+        let mut files = Vec::new();
+        for entry in fs::read_dir(&folder)? {
+            files.push(entry?);
+        }
+        if files.len() <= most {
+            return Ok(());
+        }
+        files.sort_by_cached_key(|file| file.metadata().and_then(|known| known.modified()).ok());
+        for file in &files[..files.len() / 2] {
+            // Another process may thin out at the same time.
+            let _ = fs::remove_file(file.path());
+        }
+        Ok(())
+    }
+
     /// Says whether the component with this digest was compiled before.
     pub(crate) fn has(&self, engine: &Engine, digest: &Digest) -> bool {
         let directory = self.directory.as_ref();

@@ -12,6 +12,7 @@ use std::time::Instant;
 use wasmtime::{CallHook, PoolConcurrencyLimitError, ResourceLimiter, Store, Trap};
 
 use super::engine::Engine;
+use super::image::Part;
 use super::limits::Limits;
 use crate::capability::Border;
 use crate::capability::wasi::{self, Clock, Exited, Program, Waiting, Wasi};
@@ -32,6 +33,8 @@ pub struct Call {
     pub border: Border,
     /// What `wasi:*` needs, for guests that import it.
     pub(crate) wasi: Option<Box<Wasi>>,
+    /// What the guest shows of its memory, while somebody wants to see it.
+    pub(super) shown: Option<Vec<Part>>,
     limiter: Limiter,
     /// The fuel that making the instance took, if that was before the call.
     spent: u64,
@@ -198,6 +201,7 @@ impl Call {
     fn new(border: Border) -> Self {
         Self {
             wasi: None,
+            shown: None,
             limiter: Limiter::new(*border.limits()),
             spent: 0,
             border,

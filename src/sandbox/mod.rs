@@ -6,6 +6,7 @@ pub mod compiled;
 pub mod component;
 pub mod contract;
 pub mod engine;
+pub mod image;
 pub mod instance;
 pub mod lift;
 pub mod limits;

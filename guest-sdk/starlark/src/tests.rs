@@ -324,9 +324,14 @@ fn pure_built_ins() {
     );
 }
 
+fn evaluated(condition: &str, payload: &str) -> Result<bool, Problem> {
+    when::load(condition.to_owned())?;
+    when::matches(&event(payload))
+}
+
 #[test]
 fn conditions() {
-    let matches = |text: &str, payload: &str| match when::matches(text, &event(payload)) {
+    let matches = |text: &str, payload: &str| match evaluated(text, payload) {
         Ok(result) => result.to_string(),
         Err(problem) => problem.message,
     };
@@ -352,15 +357,19 @@ fn conditions() {
         "",
         "*[1]",
         "1)\nbool(1",
+        "1); return bool(1",
+        "1)\n\ndef when(event, payload): return bool(0",
+        "1)\nwhen = bool(",
     ] {
-        assert!(when::matches(several, &event("{}")).is_err(), "{several}");
+        assert!(evaluated(several, "{}").is_err(), "{several}");
     }
     assert!(matches("metrics.get('x')", "{}").contains("`metrics` not found"));
-    let problem = when::matches("True and payload['no']", &event("{}")).expect_err("it fails");
+    let problem = evaluated("True and payload['no']", "{}").expect_err("it fails");
     assert_eq!(at(problem.at), (0, 9, 0, 22));
-    let problem = when::matches("True and\n  payload['no']", &event("{}")).expect_err("it fails");
+    let problem = evaluated("True and\n  payload['no']", "{}").expect_err("it fails");
     assert_eq!(at(problem.at), (1, 2, 1, 15));
-    let problem = when::matches("(True", &event("{}")).expect_err("it fails");
+    assert!(problem.stack.is_empty(), "{:?}", problem.stack);
+    let problem = evaluated("(True", "{}").expect_err("it fails");
     assert_eq!(problem.at.map(|span| span.begin.line), Some(0));
 }
 

@@ -26,9 +26,15 @@ pub fn run() {
     };
     check::script(SCRIPT.to_owned());
     check::condition("payload[\"name\"] == \"run_command\" and mising");
-    let _ = when::matches("payload[\"name\"] == \"run_command\"", &event);
-    let _ = when::matches("len(payload.get(\"content\", \"\")) > 4000", &event);
-    let _ = when::matches("payload[\"absent\"]", &event);
+    for condition in [
+        "payload[\"name\"] == \"run_command\"",
+        "len(payload.get(\"content\", \"\")) > 4000",
+        "payload[\"absent\"]",
+    ] {
+        let _ = when::load(condition.to_owned());
+        let _ = when::matches(&event);
+    }
+    when::unload();
     let _ = script::load("x = (".to_owned());
     let _ = script::load("x = mising".to_owned());
     let _ = script::load(SCRIPT.to_owned());

@@ -2,13 +2,17 @@
 //!
 //! The text is parsed as the argument of `bool(…)`. That gives the truth value
 //! for free, lets an expression span lines, and makes a text that closes the
-//! parenthesis itself stand out: the call is then no longer the whole text.
+//! parenthesis itself stand out: the call is then no longer the whole text. The
+//! call is what a function returns, so that it is compiled before there is an event.
+
+use std::cell::RefCell;
 
 use starlark::codemap::ResolvedSpan;
-use starlark::environment::{Globals, Module};
+use starlark::environment::{FrozenModule, Globals, Module};
 use starlark::eval::Evaluator;
 use starlark::syntax::AstModule;
 use starlark::syntax::ast::{ArgumentP, AstExpr, AstStmt, ExprP, StmtP};
+use starlark::values::FrozenHeapName;
 
 use crate::bindings::exports::hookbox::starlark::interpreter::{Place, Problem, Span};
 use crate::bindings::hookbox::hook::types::Event;
@@ -16,11 +20,24 @@ use crate::phase::{Phase, within};
 use crate::script::DIALECT;
 use crate::{builtins, json_in, problem};
 
-const OPENING: &str = "bool(";
+const OPENING: &str = "def when(event, payload): return bool(";
 const CLOSING: &str = "\n)";
+
+/// The name of the function around the expression.
+const FUNCTION: &str = "when";
+
+/// Where the call in that function begins.
+const CALL: usize = OPENING.len() - "bool(".len();
 
 thread_local! {
     static GLOBALS: Globals = builtins::for_conditions();
+    static LOADED: RefCell<Option<Condition>> = const { RefCell::new(None) };
+}
+
+/// An expression that is ready to be evaluated.
+struct Condition {
+    text: String,
+    module: FrozenModule,
 }
 
 /// Runs `work` with what `when` expressions can see.
@@ -47,7 +64,7 @@ pub fn parse(condition: &str) -> Result<AstModule, Problem> {
 
 /// Returns the expression inside the wrapping.
 pub fn inner(ast: &AstModule) -> Option<&AstExpr> {
-    let ExprP::Call(function, arguments) = &only_expression(ast.statement())?.node else {
+    let ExprP::Call(function, arguments) = &returned(ast.statement())?.node else {
         return None;
     };
     let ExprP::Identifier(name) = &function.node else {
@@ -55,7 +72,7 @@ pub fn inner(ast: &AstModule) -> Option<&AstExpr> {
     };
     match arguments.args.as_slice() {
         // A second call of the same name further right would start elsewhere.
-        [argument] if name.ident == "bool" && name.span.begin().get() == 0 => {
+        [argument] if name.ident == "bool" && name.span.begin().get() as usize == CALL => {
             match &argument.node {
                 ArgumentP::Positional(expression) => Some(expression),
                 _ => None,
@@ -65,34 +82,89 @@ pub fn inner(ast: &AstModule) -> Option<&AstExpr> {
     }
 }
 
-fn only_expression(statement: &AstStmt) -> Option<&AstExpr> {
-    match &statement.node {
-        StmtP::Expression(expression) => Some(expression),
-        StmtP::Statements(statements) => match statements.as_slice() {
-            [one] => only_expression(one),
-            _ => None,
-        },
+/// Returns what the function returns, if it is all there is and does nothing else.
+fn returned(module: &AstStmt) -> Option<&AstExpr> {
+    let StmtP::Def(function) = &only(module)?.node else {
+        return None;
+    };
+    match &only(&function.body)?.node {
+        StmtP::Return(value) => value.as_ref(),
         _ => None,
     }
 }
 
-/// Evaluates an expression about an event.
-pub fn matches(condition: &str, event: &Event) -> Result<bool, Problem> {
-    let ast = parse(condition)?;
-    Module::with_temp_heap(|module| {
-        let heap = module.heap();
-        let payload = json_in::parse(&event.payload, heap)
-            .map_err(|what| problem::plain(format!("the payload is not JSON: {what}")))?;
-        module.set("payload", payload);
-        module.set("event", heap.alloc(event.name.as_str()));
-        let mut evaluator = Evaluator::new(&module);
-        evaluator.disable_gc();
-        within(Phase::Loading, || {
-            with_globals(|globals| evaluator.eval_module(ast, globals))
+fn only(statement: &AstStmt) -> Option<&AstStmt> {
+    match &statement.node {
+        StmtP::Statements(statements) => match statements.as_slice() {
+            [one] => only(one),
+            _ => None,
+        },
+        _ => Some(statement),
+    }
+}
+
+/// Parses an expression and keeps it for `matches`.
+pub fn load(text: String) -> Result<(), Problem> {
+    let ast = parse(&text)?;
+    let module = within(Phase::Loading, || {
+        Module::with_temp_heap(|module| {
+            {
+                let mut evaluator = Evaluator::new(&module);
+                with_globals(|globals| evaluator.eval_module(ast, globals))?;
+            }
+            Ok(module.freeze_named(FrozenHeapName::User(Box::new(FUNCTION)))?)
         })
-        .map(|value| value.to_bool())
-        .map_err(|error| problem::translate(&error, &|at| unwrap(condition, at)))
     })
+    .map_err(|error| problem::translate(&error, &|at| unwrap(&text, at)))?;
+    LOADED.set(Some(Condition { text, module }));
+    Ok(())
+}
+
+/// Forgets the loaded expression.
+pub fn unload() {
+    LOADED.set(None);
+}
+
+/// Evaluates the loaded expression about an event.
+pub fn matches(event: &Event) -> Result<bool, Problem> {
+    LOADED.with_borrow(|loaded| match loaded {
+        Some(condition) => within(Phase::Loading, || condition.matches(event)),
+        None => Err(problem::plain("no expression is loaded")),
+    })
+}
+
+impl Condition {
+    fn matches(&self, event: &Event) -> Result<bool, Problem> {
+        let Ok(Some(function)) = self.module.get_option(FUNCTION) else {
+            return Err(problem::plain("the expression is gone"));
+        };
+        Module::with_temp_heap(|module| {
+            let heap = module.heap();
+            let payload = json_in::parse(&event.payload, heap)
+                .map_err(|what| problem::plain(format!("the payload is not JSON: {what}")))?;
+            let function = heap.access_owned_frozen_value(&function);
+            let name = heap.alloc(event.name.as_str());
+            let mut evaluator = Evaluator::new(&module);
+            evaluator.disable_gc();
+            evaluator
+                .eval_function(function, &[name, payload], &[])
+                .map(|value| value.to_bool())
+                .map_err(|error| self.problem(&error))
+        })
+    }
+
+    /// Translates an error. The function around the expression is not the author's.
+    fn problem(&self, error: &starlark::Error) -> Problem {
+        let mut problem = problem::translate(error, &|at| unwrap(&self.text, at));
+        if problem
+            .stack
+            .first()
+            .is_some_and(|frame| frame.function == FUNCTION)
+        {
+            problem.stack.remove(0);
+        }
+        problem
+    }
 }
 
 /// Translates a syntax error. The author did not write the closing parenthesis,

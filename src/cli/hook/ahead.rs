@@ -1,6 +1,7 @@
 //! What is made ready while the question is still being read: the engine, and the Starlark
 //! interpreter that most hooks run in. Nothing is compiled for it.
 
+use std::hint::black_box;
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, OnceLock};
@@ -25,6 +26,7 @@ impl Ahead {
         std::thread::Builder::new()
             .name("hookbox-ahead".to_owned())
             .spawn(move || {
+                let _end = make_room();
                 let Some(workshop) = open(compiled_for) else {
                     return;
                 };
@@ -44,6 +46,17 @@ impl Ahead {
     }
 }
 
+/// Grows the memory that this thread allocates from in a few large steps: otherwise the C
+/// library asks the system for every page. What is returned lies behind the room that was made.
+fn make_room() -> Box<[u8; 64]> {
+    // A larger piece would get a mapping of its own.
+    const STEP: usize = 100 << 10;
+    let steps = black_box([(); 3].map(|()| Vec::<u8>::with_capacity(STEP)));
+    let end = black_box(Box::new([0; 64]));
+    drop(steps);
+    end
+}
+
 fn open(project: Arc<OnceLock<PathBuf>>) -> Option<Arc<Workshop>> {
     let store = CodeStore::open_default().ok()?;
     let engine = Engine::new(Lifetime::OneShot).ok()?;
@@ -52,5 +65,6 @@ fn open(project: Arc<OnceLock<PathBuf>>) -> Option<Arc<Workshop>> {
             watch::compiling(&progress, project);
         }
     });
-    Some(Arc::new(Workshop::new(engine, store, on_progress)))
+    let workshop = Workshop::new(engine, store, on_progress).with_shared_images();
+    Some(Arc::new(workshop))
 }

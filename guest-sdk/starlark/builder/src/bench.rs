@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use wasmtime::component::Component;
 use wasmtime::{Engine, Result, Store, format_err};
 
 use crate::host::{Event, Host, Starlark, StarlarkPre, config, store};
@@ -40,7 +41,7 @@ const CONDITION: &str = "payload[\"name\"] == \"run_command\"";
 pub fn run(component: &Path) -> Result<()> {
     let start = Instant::now();
     let engine = Engine::new(&config())?;
-    let pre = crate::host::link(&engine, component)?;
+    let pre = crate::host::link(&Component::from_file(&engine, component)?)?;
     println!("compiled in {:.1} s", start.elapsed().as_secs_f64());
 
     let event = |command: &str| Event {
@@ -59,9 +60,10 @@ pub fn run(component: &Path) -> Result<()> {
     let instance = pre.instantiate(&mut store)?;
     let guest = instance.hookbox_starlark_interpreter();
     println!(
-        "matches: {:?}",
-        guest.call_matches(&mut store, CONDITION, &bad)?
+        "load-when: {:?}",
+        guest.call_load_when(&mut store, CONDITION)?
     );
+    println!("matches: {:?}", guest.call_matches(&mut store, &bad)?);
     println!("load: {:?}", guest.call_load(&mut store, SCRIPT)?);
     println!("handle: {:?}", guest.call_handle(&mut store, &bad)?);
     println!("metrics: {:?}", store.data().counters);
@@ -76,11 +78,13 @@ pub fn run(component: &Path) -> Result<()> {
     measure("load + handle, pattern", &pre, |guest, store| {
         load_and_handle(guest, store, SEARCH, &good)
     })?;
-    measure("matches", &pre, |guest, store| {
+    measure("load-when + matches", &pre, |guest, store| {
         let guest = guest.hookbox_starlark_interpreter();
+        let problem = |problem| format_err!("{problem:?}");
         guest
-            .call_matches(store, CONDITION, &bad)?
-            .map_err(|problem| format_err!("{problem:?}"))?;
+            .call_load_when(&mut *store, CONDITION)?
+            .map_err(problem)?;
+        guest.call_matches(store, &bad)?.map_err(problem)?;
         Ok(())
     })?;
     measure("check-script", &pre, |guest, store| {
@@ -134,7 +138,7 @@ fn measure(
 /// cost in a fresh instance.
 pub fn try_out(component: &Path, script: &str, payload: &str) -> Result<()> {
     let engine = Engine::new(&config())?;
-    let pre = crate::host::link(&engine, component)?;
+    let pre = crate::host::link(&Component::from_file(&engine, component)?)?;
     let mut store = store(&engine)?;
     let instance = pre.instantiate(&mut store)?;
     let guest = instance.hookbox_starlark_interpreter();

@@ -1,7 +1,5 @@
 //! A host for trying the component out.
 
-use std::path::Path;
-
 use wasmtime::component::{Component, HasSelf, Linker};
 use wasmtime::{
     Config, Enabled, Engine, InstanceAllocationStrategy, PoolingAllocationConfig, Result, Store,
@@ -17,17 +15,20 @@ mod bindings {
 
 use bindings::hookbox::hook as imports;
 pub use bindings::hookbox::hook::types::Event;
+use bindings::hookbox::starlark::images;
 pub use bindings::{Starlark, StarlarkPre};
 
 /// What one call may use.
 pub const FUEL: u64 = 200_000_000;
 
-/// Compiles the component and ties it to this host.
-pub fn link(engine: &Engine, component: &Path) -> Result<StarlarkPre<Host>> {
-    let component = Component::from_file(engine, component)?;
-    let mut linker = Linker::<Host>::new(engine);
+/// How much of its memory a guest may show.
+const SHOWN: usize = 64 << 20;
+
+/// Ties the component to this host.
+pub fn link(component: &Component) -> Result<StarlarkPre<Host>> {
+    let mut linker = Linker::<Host>::new(component.engine());
     Starlark::add_to_linker::<_, HasSelf<_>>(&mut linker, |host| host)?;
-    StarlarkPre::new(linker.instantiate_pre(&component)?)
+    StarlarkPre::new(linker.instantiate_pre(component)?)
 }
 
 /// Makes the store for one call.
@@ -37,11 +38,13 @@ pub fn store(engine: &Engine) -> Result<Store<Host>> {
         engine,
         Host {
             counters: Vec::new(),
+            shown: Vec::new(),
             limits,
         },
     );
     store.limiter(|host| &mut host.limits);
     store.set_fuel(FUEL)?;
+    store.set_hostcall_fuel(SHOWN);
     Ok(store)
 }
 
@@ -70,14 +73,24 @@ pub fn config() -> Config {
 /// A host that counts and otherwise says no.
 pub struct Host {
     pub counters: Vec<(String, i64)>,
+    /// What was shown of the memory.
+    pub shown: Vec<(u32, Vec<u8>)>,
     limits: StoreLimits,
 }
 
 impl imports::types::Host for Host {}
 
+impl images::Host for Host {
+    fn part(&mut self, at: u32, bytes: Vec<u8>) {
+        self.shown.push((at, bytes));
+    }
+}
+
 impl imports::log::Host for Host {
     fn write(&mut self, level: imports::log::Level, message: String) {
-        println!("log {level:?}: {message}");
+        if level == imports::log::Level::Error {
+            println!("log: {message}");
+        }
     }
 }
 

@@ -11,6 +11,9 @@ mod guest;
 mod host;
 mod image;
 mod inputs;
+mod order;
+mod samples;
+mod trace;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -54,7 +57,7 @@ fn build(folder: &Path) -> Result<()> {
     // Read first: what is edited while the compiler runs must show as out of
     // date.
     let inputs = inputs::digest(folder)?;
-    let module = guest::compile(folder)?;
+    let module = by_use(&guest::compile(folder)?)?;
     let component = image::prepare(&module)?;
     let digest = inputs::hex(&Sha256::digest(&component));
     replace(&folder.join("starlark.wasm"), &component)?;
@@ -72,6 +75,21 @@ fn build(folder: &Path) -> Result<()> {
         module.len()
     );
     Ok(())
+}
+
+/// Puts the functions that calls use next to each other.
+fn by_use(module: &[u8]) -> Result<Vec<u8>> {
+    let marked = order::mark(module)?;
+    let uses = trace::run(&image::prepare(&marked.module)?, &marked)
+        .map_err(|error| anyhow!("the samples do not run: {error:?}"))?;
+    let count = |when| uses.iter().filter(|used| **used == when).count();
+    println!(
+        "{} functions are called, {} more load, {} are not used by the samples",
+        count(order::Use::Calling),
+        count(order::Use::Loading),
+        count(order::Use::Never)
+    );
+    order::sort(module, &uses)
 }
 
 fn check(folder: &Path) -> Result<()> {

@@ -1,0 +1,393 @@
+//! Keeps what loading a text leaves in the interpreter's memory, so that the next fresh
+//! instance starts with it instead of parsing the same text again.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering::Relaxed};
+
+use sha2::{Digest as _, Sha256};
+
+use crate::sandbox::compiled::CodeStore;
+use crate::sandbox::engine::hex;
+use crate::sandbox::image::Image;
+
+/// Where images lie beside the compiled code.
+const FOLDER: &str = "images";
+
+/// How much memory a process spends on images: those of about a thousand texts. What comes
+/// after them is loaded each time.
+const MOST_BYTES: usize = 64 << 20;
+
+/// Loading once more costs a tenth of taking an image, so a process that keeps its images to
+/// itself waits whether a text is used again.
+const USES_BEFORE: u32 = 2;
+
+/// How many images a process takes for others that come after it: a project of thousands of
+/// hooks gets its images by and by, not all while one event waits.
+const MOST_FOR_OTHERS: u32 = 32;
+
+/// How many images the folder holds before the older half of them goes.
+const MOST_FILES: usize = 4_096;
+
+/// What a text is loaded as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A script.
+    Script,
+    /// A `when` expression.
+    When,
+}
+
+/// The place for a text's image.
+#[derive(Debug, Default)]
+pub(crate) struct Slot {
+    uses: AtomicU32,
+    image: OnceLock<Held>,
+}
+
+/// An image, and the account its bytes are on.
+#[derive(Debug)]
+struct Held {
+    image: Arc<Image>,
+    bytes: Arc<AtomicUsize>,
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.bytes.fetch_sub(self.image.size(), Relaxed);
+    }
+}
+
+/// Where images come from and go to.
+pub(super) struct Images {
+    /// The digest of the interpreter: another one has another memory.
+    interpreter: &'static str,
+    /// The store to share them through, if other processes come after this one.
+    shared: Option<CodeStore>,
+    bytes: Arc<AtomicUsize>,
+    taken: AtomicU32,
+}
+
+impl Images {
+    /// Keeps images for this process.
+    pub(super) fn new(interpreter: &'static str) -> Self {
+        Self {
+            interpreter,
+            shared: None,
+            bytes: Arc::default(),
+            taken: AtomicU32::new(0),
+        }
+    }
+
+    /// Keeps them for processes that come after this one, too.
+    pub(super) fn shared(mut self, store: &CodeStore) -> Self {
+        self.shared = Some(store.clone());
+        self
+    }
+
+    /// Finds the image of a text.
+    pub(super) fn find(&self, slot: &Slot, kind: Kind, code: &str) -> Option<Arc<Image>> {
+        if let Some(held) = slot.image.get() {
+            return Some(Arc::clone(&held.image));
+        }
+        let bytes = self.shared.as_ref()?.read_beside(&self.path(kind, code))?;
+        // Not held: a process that shares its images hardly ever loads a text twice, and
+        // memory that is used again costs no page fault.
+        Image::from_bytes(&bytes).map(Arc::new)
+    }
+
+    /// Says whether the image of a text that is loaded now is worth taking.
+    pub(super) fn wants(&self, slot: &Slot) -> bool {
+        if self.shared.is_some() {
+            return self.taken.fetch_add(1, Relaxed) < MOST_FOR_OTHERS;
+        }
+        slot.uses.fetch_add(1, Relaxed) >= USES_BEFORE && self.bytes.load(Relaxed) < MOST_BYTES
+    }
+
+    /// Keeps the image of a text. That it cannot be kept only costs time.
+    pub(super) fn keep(&self, slot: &Slot, kind: Kind, code: &str, image: Image) {
+        if let Some(store) = &self.shared {
+            let path = self.path(kind, code);
+            let wrote = store
+                .thin_out_beside(Path::new(FOLDER), MOST_FILES)
+                .and_then(|()| {
+                    store.write_beside(&path, |file| {
+                        file.write_all(&image.to_bytes())?;
+                        file.sync_all()
+                    })
+                });
+            if let Err(error) = wrote {
+                tracing::debug!(path = %path.display(), %error, "an image could not be kept");
+            }
+            return;
+        }
+        let image = Arc::new(image);
+        self.bytes.fetch_add(image.size(), Relaxed);
+        // What another thread was quicker with is the same; this one goes off the account.
+        let _ = slot.image.set(Held {
+            image,
+            bytes: Arc::clone(&self.bytes),
+        });
+    }
+
+    fn path(&self, kind: Kind, code: &str) -> PathBuf {
+        let mut hasher = Sha256::new();
+        hasher.update(self.interpreter);
+        hasher.update(match kind {
+            Kind::Script => b"script",
+            Kind::When => b"when  ",
+        });
+        hasher.update(code);
+        Path::new(FOLDER).join(hex(&hasher.finalize()[..16]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::super::Workshop;
+    use super::super::probe::{SCRIPTS, Seen, border, event, script, seen};
+    use super::super::starlark::{Script, Text};
+    use super::*;
+    use crate::diagnostic::Source;
+    use crate::sandbox::engine::{Engine, Lifetime};
+    use crate::sandbox::limits::Limits;
+
+    /// A workshop whose images nobody else sees.
+    fn workshop() -> Workshop {
+        let engine = Engine::new(Lifetime::LongLived).unwrap();
+        let store = CodeStore::open_default().unwrap();
+        Workshop::new(engine, store, Arc::new(|_| {}))
+    }
+
+    fn handle(workshop: &Workshop, script: &Script, limits: Limits) -> Seen {
+        let interpreter = workshop.interpreter().unwrap();
+        seen(interpreter.handle(&workshop.engine, script, event(), border(limits)))
+    }
+
+    fn matches(workshop: &Workshop, condition: &Text, limits: Limits) -> Seen {
+        let interpreter = workshop.interpreter().unwrap();
+        seen(interpreter.matches(&workshop.engine, condition, event(), border(limits)))
+    }
+
+    fn has_image(text: &Text) -> bool {
+        text.loaded.image.get().is_some()
+    }
+
+    /// Scripts whose loading leaves much, or takes much.
+    const LARGE: [&str; 4] = [
+        "X = [str(i) for i in range(20000)]\ndef handle(event, payload):\n    return block(X[19999])",
+        "X = 'x' * 3000000\ndef handle(event, payload):\n    return block(str(len(X)))",
+        "def f(n):\n    return n if n < 2 else f(n - 1)\nX = f(40)\ndef handle(event, payload):\n    return block(str(X))",
+        "X = {'k%d' % i: [i] for i in range(2000)}\ndef handle(event, payload):\n    x = ['y' * 1000 for i in range(3000)]\n    return block(str(len(x) + len(X)))",
+    ];
+
+    #[test]
+    fn a_call_is_the_same_in_an_instance_that_was_given_an_image() {
+        let workshop = workshop();
+        let mut resumed = 0;
+        for code in SCRIPTS.into_iter().chain(LARGE) {
+            let plain = Limits::default();
+            let known = script(code);
+            let first = handle(&workshop, &known, plain);
+            assert!(!has_image(&known.text), "{code}");
+            for _ in 0..4 {
+                assert_eq!(handle(&workshop, &known, plain), first, "{code}");
+            }
+            resumed += u32::from(has_image(&known.text));
+            let both = |limits: Limits| {
+                let wanted = handle(&workshop, &script(code), limits);
+                assert_eq!(
+                    handle(&workshop, &known, limits),
+                    wanted,
+                    "{code} {limits:?}"
+                );
+            };
+            let (_, fuel, memory, ..) = first;
+            // Up to the last unit, and not one further.
+            for fuel in (fuel.into_iter()).flat_map(|all| [all + 1, all, all - 1, all / 2, 1_000]) {
+                both(Limits { fuel, ..plain });
+            }
+            let memory = usize::try_from(memory).unwrap();
+            for memory in [memory + (64 << 10), memory, memory - (64 << 10), 1 << 20] {
+                both(Limits { memory, ..plain });
+            }
+        }
+        // All but the one that cannot be parsed.
+        assert_eq!(resumed as usize, SCRIPTS.len() + LARGE.len() - 1);
+    }
+
+    #[test]
+    fn a_condition_is_the_same_from_an_image() {
+        let workshop = workshop();
+        for code in [
+            "payload['name'] == 'x'",
+            "event == 'tool.post'",
+            "any([n > 2 for n in payload['args']['n']])",
+            "payload['absent']",
+            "len('a b c'.split(' ')) == 3 and [1, 2][1] == 2",
+        ] {
+            let text = || Text::of_file(&Source::new("probe.md", code));
+            let known = text();
+            let first = matches(&workshop, &known, Limits::default());
+            for _ in 0..4 {
+                assert_eq!(
+                    matches(&workshop, &known, Limits::default()),
+                    first,
+                    "{code}"
+                );
+            }
+            assert!(has_image(&known), "{code}");
+            let all = first.1.unwrap_or(100_000);
+            for fuel in [all + 1, all, all - 1, all / 2] {
+                let limits = Limits {
+                    fuel,
+                    ..Limits::default()
+                };
+                let wanted = matches(&workshop, &text(), limits);
+                assert_eq!(matches(&workshop, &known, limits), wanted, "{code} {fuel}");
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_of_a_call_is_in_the_image() {
+        let workshop = workshop();
+        let code = "seen = []\ndef handle(event, payload):\n    return block(str(len(seen)) + str(len(payload)))";
+        let script = script(code);
+        let first = handle(&workshop, &script, Limits::default());
+        for _ in 0..20 {
+            assert_eq!(handle(&workshop, &script, Limits::default()), first);
+        }
+    }
+
+    #[test]
+    fn images_past_the_account_are_not_taken_and_those_let_go_leave_it() {
+        let workshop = workshop();
+        let images = &workshop.interpreter().unwrap().images;
+        let kept = script(SCRIPTS[0]);
+        for _ in 0..=USES_BEFORE {
+            handle(&workshop, &kept, Limits::default());
+        }
+        let one = images.bytes.load(Relaxed);
+        assert!(has_image(&kept.text) && one > 1_000, "{one}");
+        images.bytes.fetch_add(MOST_BYTES, Relaxed);
+        let late = script(SCRIPTS[1]);
+        for _ in 0..5 {
+            handle(&workshop, &late, Limits::default());
+        }
+        assert!(!has_image(&late.text));
+        drop(kept);
+        assert_eq!(images.bytes.load(Relaxed), MOST_BYTES);
+    }
+
+    /// A store of its own with the compiled interpreter of the common one in it.
+    fn own_store(folder: &Path) -> CodeStore {
+        let common = crate::sandbox::compiled::cache_directory().unwrap();
+        workshop().interpreter().unwrap();
+        let store = CodeStore::open(folder).unwrap();
+        for entry in fs::read_dir(common.join("compiled")).unwrap() {
+            let file = entry.unwrap().path();
+            if file
+                .to_string_lossy()
+                .contains(super::super::starlark::DIGEST.trim())
+            {
+                fs::copy(
+                    &file,
+                    folder.join("compiled").join(file.file_name().unwrap()),
+                )
+                .unwrap();
+            }
+        }
+        store
+    }
+
+    fn one_shot(store: &CodeStore) -> Workshop {
+        let engine = Engine::new(Lifetime::OneShot).unwrap();
+        Workshop::new(engine, store.clone(), Arc::new(|_| {})).with_shared_images()
+    }
+
+    #[test]
+    fn the_next_process_starts_with_the_images_of_this_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = own_store(folder.path());
+        let first = handle(&one_shot(&store), &script(SCRIPTS[3]), Limits::default());
+        let files = || -> Vec<PathBuf> {
+            let entries = fs::read_dir(folder.path().join(FOLDER)).unwrap();
+            entries.map(|entry| entry.unwrap().path()).collect()
+        };
+        let [file] = &files()[..] else {
+            panic!("{:?}", files());
+        };
+        let whole = fs::read(file).unwrap();
+        let next = || handle(&one_shot(&store), &script(SCRIPTS[3]), Limits::default());
+        let written = fs::metadata(file).unwrap().modified().unwrap();
+        assert_eq!(next(), first);
+        let again = fs::metadata(file).unwrap().modified().unwrap();
+        assert_eq!(written, again, "it is taken once");
+        // It is the image that answers, not the text.
+        let images = Images::new(super::super::starlark::DIGEST);
+        let another = folder.path().join(images.path(Kind::Script, SCRIPTS[1]));
+        fs::copy(file, &another).unwrap();
+        let swapped = handle(&one_shot(&store), &script(SCRIPTS[1]), Limits::default());
+        assert_eq!(swapped, first);
+        fs::remove_file(another).unwrap();
+        // What is not the whole image is taken anew.
+        for damaged in [&whole[..whole.len() - 1], &whole[..20], b"", &[0; 4096]] {
+            fs::write(file, damaged).unwrap();
+            assert_eq!(next(), first);
+            assert_eq!(fs::read(file).unwrap(), whole);
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn an_image_that_others_could_have_written_is_not_used() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        let store = own_store(folder.path());
+        let kept = script("def handle(event, payload):\n    return block('no')");
+        handle(&one_shot(&store), &kept, Limits::default());
+        // The image of a script that lets everything pass, in the place of another's.
+        let open = script(SCRIPTS[0]);
+        handle(&one_shot(&store), &open, Limits::default());
+        let images = Images::new(super::super::starlark::DIGEST);
+        let file = |script: &Script| {
+            folder
+                .path()
+                .join(images.path(Kind::Script, &script.text.code))
+        };
+        fs::copy(file(&open), file(&kept)).unwrap();
+        fs::set_permissions(file(&kept), fs::Permissions::from_mode(0o666)).unwrap();
+        let script = script(&kept.text.code);
+        let (answer, ..) = handle(&one_shot(&store), &script, Limits::default());
+        assert!(answer.contains("Block"), "{answer}");
+    }
+
+    #[test]
+    fn a_folder_with_many_images_loses_the_older_half() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = CodeStore::open(folder.path()).unwrap();
+        for name in ["a", "b", "c", "d"] {
+            let path = Path::new(FOLDER).join(name);
+            store
+                .write_beside(&path, |file| file.write_all(b"x"))
+                .unwrap();
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+        let left = |most| -> Vec<String> {
+            store.thin_out_beside(Path::new(FOLDER), most).unwrap();
+            let entries = fs::read_dir(folder.path().join(FOLDER)).unwrap();
+            let mut names: Vec<_> = entries
+                .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+                .collect();
+            names.sort();
+            names
+        };
+        assert_eq!(left(4), ["a", "b", "c", "d"]);
+        assert_eq!(left(3), ["c", "d"]);
+    }
+}
