@@ -1,6 +1,7 @@
 //! Tells whether the files of a project changed since it was loaded, without reading
 //! them.
 
+use std::collections::HashSet;
 use std::fs::{self, Metadata};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::os::unix::fs::MetadataExt as _;
@@ -55,13 +56,19 @@ pub(super) fn stamp(root: &Path, further: &[PathBuf]) -> Option<Stamp> {
         hash: DefaultHasher::new(),
         newest: i128::MIN,
         left: MOST,
+        further: further.iter().map(PathBuf::as_path).collect(),
     };
     for source in SOURCES {
         look.at(&root.join(source), DEEPEST)?;
     }
     for file in further {
-        fs::symlink_metadata(file).ok()?;
-        look.at(file, 0)?;
+        if look.further.contains(file.as_path()) {
+            look.at(file, 0)?;
+        }
+    }
+    // What was not seen by now is gone.
+    if !look.further.is_empty() {
+        return None;
     }
     Some(Stamp {
         hash: look.hash.finish(),
@@ -69,13 +76,15 @@ pub(super) fn stamp(root: &Path, further: &[PathBuf]) -> Option<Stamp> {
     })
 }
 
-struct Look {
+struct Look<'f> {
     hash: DefaultHasher,
     newest: i128,
     left: usize,
+    /// The further files that were not come by yet: most of them lie below a source.
+    further: HashSet<&'f Path>,
 }
 
-impl Look {
+impl Look<'_> {
     fn at(&mut self, path: &Path, deep: usize) -> Option<()> {
         self.left = self.left.checked_sub(1)?;
         path.hash(&mut self.hash);
@@ -83,6 +92,7 @@ impl Look {
             0_u8.hash(&mut self.hash);
             return Some(());
         };
+        self.further.remove(path);
         self.add(&metadata);
         if metadata.is_symlink() {
             // A link says nothing of what it leads to.
@@ -163,6 +173,12 @@ mod tests {
         differs("a file elsewhere", &elsewhere);
         fs::remove_file(&elsewhere[0]).unwrap();
         differs("which is gone", &elsewhere);
+        let twice = [deep.join("b.md")];
+        let plain = stamp(root, &[]);
+        assert!(plain.is_some());
+        assert_eq!(stamp(root, &twice), plain, "it was seen already");
+        fs::remove_file(&twice[0]).unwrap();
+        assert_eq!(stamp(root, &twice), None, "it is gone");
     }
 
     #[test]
