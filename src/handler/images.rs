@@ -8,10 +8,15 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering::Relaxed};
 
 use sha2::{Digest as _, Sha256};
+use wasmtime::Store;
 
+use super::camera::Camera;
+use super::starlark::{Problem, Text};
+use crate::sandbox::bindings::starlark::Starlark;
 use crate::sandbox::compiled::CodeStore;
 use crate::sandbox::engine::hex;
 use crate::sandbox::image::Image;
+use crate::sandbox::instance::Call;
 
 /// Where images lie beside the compiled code.
 const FOLDER: &str = "images";
@@ -40,11 +45,28 @@ pub(super) enum Kind {
     When,
 }
 
+impl Kind {
+    /// Loads a text into an instance.
+    pub(super) async fn load(
+        self,
+        guest: &Starlark,
+        store: &mut Store<Call>,
+        code: &str,
+    ) -> wasmtime::Result<Result<(), Problem>> {
+        let interpreter = guest.hookbox_starlark_interpreter();
+        match self {
+            Self::Script => interpreter.call_load(store, code).await,
+            Self::When => interpreter.call_load_when(store, code).await,
+        }
+    }
+}
+
 /// The place for a text's image.
 #[derive(Debug, Default)]
 pub(crate) struct Slot {
     uses: AtomicU32,
-    image: OnceLock<Held>,
+    /// Nothing if there can be none.
+    image: OnceLock<Option<Held>>,
 }
 
 /// An image, and the account its bytes are on.
@@ -64,72 +86,93 @@ impl Drop for Held {
 pub(super) struct Images {
     /// The digest of the interpreter: another one has another memory.
     interpreter: &'static str,
-    /// The store to share them through, if other processes come after this one.
-    shared: Option<CodeStore>,
+    store: CodeStore,
+    /// Whether other processes come after this one.
+    shared: bool,
+    camera: OnceLock<Option<Camera>>,
     bytes: Arc<AtomicUsize>,
     taken: AtomicU32,
 }
 
 impl Images {
     /// Keeps images for this process.
-    pub(super) fn new(interpreter: &'static str) -> Self {
+    pub(super) fn new(store: &CodeStore, interpreter: &'static str) -> Self {
         Self {
             interpreter,
-            shared: None,
+            store: store.clone(),
+            shared: false,
+            camera: OnceLock::new(),
             bytes: Arc::default(),
             taken: AtomicU32::new(0),
         }
     }
 
-    /// Keeps them for processes that come after this one, too.
-    pub(super) fn shared(mut self, store: &CodeStore) -> Self {
-        self.shared = Some(store.clone());
+    /// Keeps them for processes that come after this one instead.
+    pub(super) fn shared(mut self) -> Self {
+        self.shared = true;
         self
     }
 
-    /// Finds the image of a text.
-    pub(super) fn find(&self, slot: &Slot, kind: Kind, code: &str) -> Option<Arc<Image>> {
+    /// Finds the image of a text, or takes it if that is worth the time.
+    pub(super) fn of(&self, kind: Kind, text: &Text) -> Option<Arc<Image>> {
+        let (slot, code) = (&text.loaded, text.code.as_str());
         if let Some(held) = slot.image.get() {
-            return Some(Arc::clone(&held.image));
+            return held.as_ref().map(|held| Arc::clone(&held.image));
         }
-        let bytes = self.shared.as_ref()?.read_beside(&self.path(kind, code))?;
-        // Not held: a process that shares its images hardly ever loads a text twice, and
+        // What is shared is not held: such a process hardly ever loads a text twice, and
         // memory that is used again costs no page fault.
-        Image::from_bytes(&bytes).map(Arc::new)
+        if self.shared
+            && let Some(bytes) = self.store.read_beside(&self.path(kind, code))
+            && let Some(image) = Image::from_bytes(&bytes)
+        {
+            return Some(Arc::new(image));
+        }
+        if !self.wants(slot) {
+            return None;
+        }
+        let camera = self.camera.get_or_init(|| Camera::open(&self.store));
+        let image = camera.as_ref().and_then(|camera| camera.take(kind, code));
+        let image = image.map(Arc::new);
+        match &image {
+            Some(image) if self.shared => self.write(&self.path(kind, code), image),
+            image => self.hold(slot, image.as_ref()),
+        }
+        image
     }
 
-    /// Says whether the image of a text that is loaded now is worth taking.
-    pub(super) fn wants(&self, slot: &Slot) -> bool {
-        if self.shared.is_some() {
+    fn wants(&self, slot: &Slot) -> bool {
+        if self.shared {
             return self.taken.fetch_add(1, Relaxed) < MOST_FOR_OTHERS;
         }
         slot.uses.fetch_add(1, Relaxed) >= USES_BEFORE && self.bytes.load(Relaxed) < MOST_BYTES
     }
 
-    /// Keeps the image of a text. That it cannot be kept only costs time.
-    pub(super) fn keep(&self, slot: &Slot, kind: Kind, code: &str, image: Image) {
-        if let Some(store) = &self.shared {
-            let path = self.path(kind, code);
-            let wrote = store
-                .thin_out_beside(Path::new(FOLDER), MOST_FILES)
-                .and_then(|()| {
-                    store.write_beside(&path, |file| {
-                        file.write_all(&image.to_bytes())?;
-                        file.sync_all()
-                    })
-                });
-            if let Err(error) = wrote {
-                tracing::debug!(path = %path.display(), %error, "an image could not be kept");
-            }
-            return;
+    /// Writes an image down. That it cannot be kept only costs time.
+    fn write(&self, path: &Path, image: &Image) {
+        let wrote = self
+            .store
+            .thin_out_beside(Path::new(FOLDER), MOST_FILES)
+            .and_then(|()| {
+                self.store.write_beside(path, |file| {
+                    file.write_all(&image.to_bytes())?;
+                    file.sync_all()
+                })
+            });
+        if let Err(error) = wrote {
+            tracing::debug!(path = %path.display(), %error, "an image could not be kept");
         }
-        let image = Arc::new(image);
-        self.bytes.fetch_add(image.size(), Relaxed);
-        // What another thread was quicker with is the same; this one goes off the account.
-        let _ = slot.image.set(Held {
-            image,
-            bytes: Arc::clone(&self.bytes),
+    }
+
+    fn hold(&self, slot: &Slot, image: Option<&Arc<Image>>) {
+        let held = image.map(|image| {
+            self.bytes.fetch_add(image.size(), Relaxed);
+            Held {
+                image: Arc::clone(image),
+                bytes: Arc::clone(&self.bytes),
+            }
         });
+        // What another thread was quicker with is the same; this one goes off the account.
+        let _ = slot.image.set(held);
     }
 
     fn path(&self, kind: Kind, code: &str) -> PathBuf {
@@ -150,7 +193,7 @@ mod tests {
 
     use super::super::Workshop;
     use super::super::probe::{SCRIPTS, Seen, border, event, script, seen};
-    use super::super::starlark::{Script, Text};
+    use super::super::starlark::Script;
     use super::*;
     use crate::diagnostic::Source;
     use crate::sandbox::engine::{Engine, Lifetime};
@@ -174,7 +217,7 @@ mod tests {
     }
 
     fn has_image(text: &Text) -> bool {
-        text.loaded.image.get().is_some()
+        matches!(text.loaded.image.get(), Some(Some(_)))
     }
 
     /// Scripts whose loading leaves much, or takes much.
@@ -216,8 +259,13 @@ mod tests {
                 both(Limits { memory, ..plain });
             }
         }
-        // All but the one that cannot be parsed.
+        // All but the one that cannot be parsed, which is not tried again either.
         assert_eq!(resumed as usize, SCRIPTS.len() + LARGE.len() - 1);
+        let broken = script(SCRIPTS[8]);
+        for _ in 0..=USES_BEFORE {
+            handle(&workshop, &broken, Limits::default());
+        }
+        assert!(matches!(broken.text.loaded.image.get(), Some(None)));
     }
 
     #[test]
@@ -329,7 +377,7 @@ mod tests {
         let again = fs::metadata(file).unwrap().modified().unwrap();
         assert_eq!(written, again, "it is taken once");
         // It is the image that answers, not the text.
-        let images = Images::new(super::super::starlark::DIGEST);
+        let images = Images::new(&store, super::super::starlark::DIGEST);
         let another = folder.path().join(images.path(Kind::Script, SCRIPTS[1]));
         fs::copy(file, &another).unwrap();
         let swapped = handle(&one_shot(&store), &script(SCRIPTS[1]), Limits::default());
@@ -354,7 +402,7 @@ mod tests {
         // The image of a script that lets everything pass, in the place of another's.
         let open = script(SCRIPTS[0]);
         handle(&one_shot(&store), &open, Limits::default());
-        let images = Images::new(super::super::starlark::DIGEST);
+        let images = Images::new(&store, super::super::starlark::DIGEST);
         let file = |script: &Script| {
             folder
                 .path()

@@ -1,5 +1,6 @@
 //! What runs when a hook is called, and the workshop that makes it ready.
 
+mod camera;
 pub mod command;
 pub mod component;
 mod images;
@@ -183,7 +184,7 @@ impl Workshop {
                 )?;
                 let interpreter = match self.share_images {
                     false => interpreter,
-                    true => interpreter.with_shared_images(&self.store),
+                    true => interpreter.with_shared_images(),
                 };
                 Ok(match self.spares {
                     0 => interpreter,
@@ -196,7 +197,7 @@ impl Workshop {
 
     /// Makes the interpreter ready before it is needed, unless it would have to be compiled.
     pub(crate) fn get_ready(&self) {
-        if starlark::is_compiled(&self.engine, &self.store) {
+        if Interpreter::is_compiled(&self.engine, &self.store) {
             // Whoever needs it hears why there is none.
             let _ = self.interpreter();
         }

@@ -23,7 +23,6 @@ use crate::sandbox::bindings::types;
 use crate::sandbox::compiled::{CodeStore, Digest, OnProgress};
 use crate::sandbox::component::link_starlark;
 use crate::sandbox::engine::Engine;
-use crate::sandbox::image::Before;
 use crate::sandbox::instance::{self, Call};
 use crate::yaml::{ScalarMap, Style};
 
@@ -34,11 +33,6 @@ const COMPONENT: &[u8] = include_bytes!("../../guest-sdk/starlark/starlark.wasm"
 
 /// Its digest, computed when it was built: hashing it takes longer than running it.
 pub(super) const DIGEST: &str = include_str!("../../guest-sdk/starlark/starlark.digest");
-
-/// Says whether the store has the interpreter.
-pub(super) fn is_compiled(engine: &Engine, store: &CodeStore) -> bool {
-    store.has(engine, &Digest::known(DIGEST))
-}
 
 /// How much memory an instance may have taken to be taken apart later: somewhat more than
 /// each one has from the beginning.
@@ -221,12 +215,31 @@ pub struct Interpreter {
 }
 
 impl Interpreter {
+    /// Says whether the store has it.
+    pub(super) fn is_compiled(engine: &Engine, store: &CodeStore) -> bool {
+        store.has(engine, &Digest::known(DIGEST))
+    }
+
     pub(super) fn load(
         engine: &Engine,
         store: &CodeStore,
         on_progress: &OnProgress,
         compile_time: Duration,
     ) -> Result<Self, Failure> {
+        Ok(Self {
+            ready: Self::linked(engine, store, on_progress, compile_time)?,
+            images: Images::new(store, DIGEST),
+            spares: None,
+        })
+    }
+
+    /// Compiles it, if the store does not have it, and links it.
+    pub(super) fn linked(
+        engine: &Engine,
+        store: &CodeStore,
+        on_progress: &OnProgress,
+        compile_time: Duration,
+    ) -> Result<StarlarkPre<Call>, Failure> {
         let component = store
             .load(
                 engine,
@@ -237,16 +250,12 @@ impl Interpreter {
                 compile_time,
             )
             .map_err(|error| Failure::new(Cause::BadComponent, error.to_string()))?;
-        Ok(Self {
-            ready: link_starlark(engine, &component)?,
-            images: Images::new(DIGEST),
-            spares: None,
-        })
+        link_starlark(engine, &component)
     }
 
     /// Shares what loading leaves behind with the processes that come after this one.
-    pub(super) fn with_shared_images(mut self, store: &CodeStore) -> Self {
-        self.images = self.images.shared(store);
+    pub(super) fn with_shared_images(mut self) -> Self {
+        self.images = self.images.shared();
         self
     }
 
@@ -293,28 +302,12 @@ impl Interpreter {
         kind: Kind,
         text: &Text,
     ) -> wasmtime::Result<Result<(), wit::Problem>> {
-        let (slot, code) = (&text.loaded, text.code.as_str());
-        if let Some(image) = self.images.find(slot, kind, code)
+        if let Some(image) = self.images.of(kind, text)
             && image.fits(store.get_fuel()?, store.data().border.limits())
         {
             return image.put(guest, store).await.map(Ok);
         }
-        let before = match self.images.wants(slot) {
-            true => Some(Before::look(guest, store).await?),
-            false => None,
-        };
-        let interpreter = guest.hookbox_starlark_interpreter();
-        let loaded = match kind {
-            Kind::Script => interpreter.call_load(&mut *store, code).await?,
-            Kind::When => interpreter.call_load_when(&mut *store, code).await?,
-        };
-        if loaded.is_ok()
-            && let Some(before) = before
-            && let Some(image) = before.image(guest, store).await?
-        {
-            self.images.keep(slot, kind, code, image);
-        }
-        Ok(loaded)
+        kind.load(guest, store, &text.code).await
     }
 
     pub(super) fn matches(

@@ -74,8 +74,23 @@ impl Engine {
                 .or_else(|_| wasmtime::Engine::new(&pinned())),
         }
         .map_err(|error| EngineError(format!("{error:#}")))?;
+        Ok(Self::of(inner))
+    }
+
+    /// Makes an engine for a few instances, which leave nothing behind for each other.
+    ///
+    /// # Errors
+    /// Returns what this machine lacks.
+    pub(crate) fn without_pool() -> Result<Self, EngineError> {
+        let inner = wasmtime::Engine::new(&pinned());
+        inner
+            .map(Self::of)
+            .map_err(|error| EngineError(format!("{error:#}")))
+    }
+
+    fn of(inner: wasmtime::Engine) -> Self {
         let fingerprint = fingerprint(&inner);
-        Ok(Self { inner, fingerprint })
+        Self { inner, fingerprint }
     }
 
     /// Returns wasmtime's engine.
