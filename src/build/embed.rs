@@ -44,7 +44,8 @@ fn start_sooner() {
 /// Says whether the compiler that links has the unwinder as an archive.
 fn has_static_unwinder() -> bool {
     let native = env::var_os("HOST") == env::var_os("TARGET");
-    let found = Command::new("cc")
+    let linker = env::var_os("RUSTC_LINKER").unwrap_or_else(|| "cc".into());
+    let found = Command::new(linker)
         .arg("-print-file-name=libgcc_eh.a")
         .output();
     // What it does not find it prints as it is.

@@ -7,12 +7,18 @@ use std::sync::Arc;
 
 use super::images::Kind;
 use super::starlark::Interpreter;
-use crate::capability::Border;
+use crate::capability::{Border, Pass};
 use crate::sandbox::bindings::starlark::StarlarkPre;
 use crate::sandbox::compiled::{COMPILE_TIME, CodeStore, OnProgress};
 use crate::sandbox::engine::Engine;
 use crate::sandbox::image::{Before, Image};
 use crate::sandbox::instance::{self, Call};
+use crate::sandbox::limits::Limits;
+
+/// What loading may take for an image to be taken: a hundred times what a long script does.
+/// An event waits meanwhile, and the host copies all of the memory.
+const FUEL: u64 = 100_000_000;
+const MEMORY: usize = 16 << 20;
 
 /// An interpreter that nothing but images comes from.
 pub(super) struct Camera {
@@ -34,7 +40,15 @@ impl Camera {
 
     /// Takes the image of what loading a text leaves; nothing if it does not load.
     pub(super) fn take(&self, kind: Kind, code: &str) -> Option<Image> {
-        let mut store = instance::open(&self.engine, Border::closed());
+        let border = Border::new(Pass {
+            limits: Limits {
+                fuel: FUEL,
+                memory: MEMORY,
+                ..Limits::default()
+            },
+            ..Pass::nowhere()
+        });
+        let mut store = instance::open(&self.engine, border);
         let taken = instance::step(&mut store, async |store| {
             let guest = self.ready.instantiate_async(&mut *store).await?;
             let before = Before::look(&guest, store).await?;

@@ -14,7 +14,7 @@ use super::camera::Camera;
 use super::starlark::{Problem, Text};
 use crate::sandbox::bindings::starlark::Starlark;
 use crate::sandbox::compiled::CodeStore;
-use crate::sandbox::engine::hex;
+use crate::sandbox::engine::{Engine, hex};
 use crate::sandbox::image::Image;
 use crate::sandbox::instance::Call;
 
@@ -34,7 +34,7 @@ const USES_BEFORE: u32 = 2;
 const MOST_FOR_OTHERS: u32 = 32;
 
 /// How many images the folder holds before the older half of them goes.
-const MOST_FILES: usize = 4_096;
+const MOST_FILES: usize = 1_024;
 
 /// What a text is loaded as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,8 +84,9 @@ impl Drop for Held {
 
 /// Where images come from and go to.
 pub(super) struct Images {
-    /// The digest of the interpreter: another one has another memory.
-    interpreter: &'static str,
+    /// The digest of the interpreter, which has its own memory, and the fingerprint of the
+    /// engine, which has its own price for what loading does.
+    made_by: [String; 2],
     store: CodeStore,
     /// Whether other processes come after this one.
     shared: bool,
@@ -96,9 +97,9 @@ pub(super) struct Images {
 
 impl Images {
     /// Keeps images for this process.
-    pub(super) fn new(store: &CodeStore, interpreter: &'static str) -> Self {
+    pub(super) fn new(engine: &Engine, store: &CodeStore, interpreter: &str) -> Self {
         Self {
-            interpreter,
+            made_by: [interpreter.to_owned(), engine.fingerprint().to_owned()],
             store: store.clone(),
             shared: false,
             camera: OnceLock::new(),
@@ -125,17 +126,19 @@ impl Images {
             && let Some(bytes) = self.store.read_beside(&self.path(kind, code))
             && let Some(image) = Image::from_bytes(&bytes)
         {
-            return Some(Arc::new(image));
+            return (!image.is_none()).then(|| Arc::new(image));
         }
         if !self.wants(slot) {
             return None;
         }
         let camera = self.camera.get_or_init(|| Camera::open(&self.store));
-        let image = camera.as_ref().and_then(|camera| camera.take(kind, code));
-        let image = image.map(Arc::new);
-        match &image {
-            Some(image) if self.shared => self.write(&self.path(kind, code), image),
-            image => self.hold(slot, image.as_ref()),
+        let image = camera.as_ref()?.take(kind, code).map(Arc::new);
+        if self.shared {
+            // That there is none is worth knowing as well.
+            let none = Image::none();
+            self.write(&self.path(kind, code), image.as_deref().unwrap_or(&none));
+        } else {
+            self.hold(slot, image.as_ref());
         }
         image
     }
@@ -177,13 +180,15 @@ impl Images {
 
     fn path(&self, kind: Kind, code: &str) -> PathBuf {
         let mut hasher = Sha256::new();
-        hasher.update(self.interpreter);
+        for part in &self.made_by {
+            hasher.update(part);
+        }
         hasher.update(match kind {
             Kind::Script => b"script",
             Kind::When => b"when  ",
         });
         hasher.update(code);
-        Path::new(FOLDER).join(hex(&hasher.finalize()[..16]))
+        Path::new(FOLDER).join(hex(&hasher.finalize()))
     }
 }
 
@@ -196,7 +201,7 @@ mod tests {
     use super::super::starlark::Script;
     use super::*;
     use crate::diagnostic::Source;
-    use crate::sandbox::engine::{Engine, Lifetime};
+    use crate::sandbox::engine::Lifetime;
     use crate::sandbox::limits::Limits;
 
     /// A workshop whose images nobody else sees.
@@ -220,10 +225,12 @@ mod tests {
         matches!(text.loaded.image.get(), Some(Some(_)))
     }
 
-    /// Scripts whose loading leaves much, or takes much.
-    const LARGE: [&str; 4] = [
-        "X = [str(i) for i in range(20000)]\ndef handle(event, payload):\n    return block(X[19999])",
+    /// Scripts whose loading leaves much, or takes much: too much for an image, the first three.
+    const LARGE: [&str; 6] = [
+        "def f():\n    n = 0\n    for i in range(4000000):\n        n += i\n    return n\nX = f()\ndef handle(event, payload):\n    return block(str(X))",
+        "X = ['x' * 1000 + str(i) for i in range(20000)]\ndef handle(event, payload):\n    return block(str(len(X)))",
         "X = 'x' * 3000000\ndef handle(event, payload):\n    return block(str(len(X)))",
+        "X = [str(i) for i in range(2000)]\ndef handle(event, payload):\n    return block(X[1999])",
         "def f(n):\n    return n if n < 2 else f(n - 1)\nX = f(40)\ndef handle(event, payload):\n    return block(str(X))",
         "X = {'k%d' % i: [i] for i in range(2000)}\ndef handle(event, payload):\n    x = ['y' * 1000 for i in range(3000)]\n    return block(str(len(x) + len(X)))",
     ];
@@ -240,6 +247,8 @@ mod tests {
             for _ in 0..4 {
                 assert_eq!(handle(&workshop, &known, plain), first, "{code}");
             }
+            let large = LARGE[..3].contains(&code);
+            assert!(!(large && has_image(&known.text)), "{code}");
             resumed += u32::from(has_image(&known.text));
             let both = |limits: Limits| {
                 let wanted = handle(&workshop, &script(code), limits);
@@ -260,7 +269,7 @@ mod tests {
             }
         }
         // All but the one that cannot be parsed, which is not tried again either.
-        assert_eq!(resumed as usize, SCRIPTS.len() + LARGE.len() - 1);
+        assert_eq!(resumed as usize, SCRIPTS.len() - 1 + LARGE.len() - 3);
         let broken = script(SCRIPTS[8]);
         for _ in 0..=USES_BEFORE {
             handle(&workshop, &broken, Limits::default());
@@ -353,6 +362,11 @@ mod tests {
         store
     }
 
+    fn images(store: &CodeStore) -> Images {
+        let engine = Engine::new(Lifetime::OneShot).unwrap();
+        Images::new(&engine, store, super::super::starlark::DIGEST)
+    }
+
     fn one_shot(store: &CodeStore) -> Workshop {
         let engine = Engine::new(Lifetime::OneShot).unwrap();
         Workshop::new(engine, store.clone(), Arc::new(|_| {})).with_shared_images()
@@ -377,7 +391,7 @@ mod tests {
         let again = fs::metadata(file).unwrap().modified().unwrap();
         assert_eq!(written, again, "it is taken once");
         // It is the image that answers, not the text.
-        let images = Images::new(&store, super::super::starlark::DIGEST);
+        let images = images(&store);
         let another = folder.path().join(images.path(Kind::Script, SCRIPTS[1]));
         fs::copy(file, &another).unwrap();
         let swapped = handle(&one_shot(&store), &script(SCRIPTS[1]), Limits::default());
@@ -388,6 +402,58 @@ mod tests {
             fs::write(file, damaged).unwrap();
             assert_eq!(next(), first);
             assert_eq!(fs::read(file).unwrap(), whole);
+        }
+    }
+
+    #[test]
+    fn that_there_is_no_image_is_found_out_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = own_store(folder.path());
+        for code in [LARGE[0], SCRIPTS[8]] {
+            let first = handle(&one_shot(&store), &script(code), Limits::default());
+            let file = folder.path().join(images(&store).path(Kind::Script, code));
+            let known = Image::from_bytes(&fs::read(&file).unwrap()).unwrap();
+            assert!(known.is_none(), "{code}");
+            let written = fs::metadata(&file).unwrap().modified().unwrap();
+            let next = handle(&one_shot(&store), &script(code), Limits::default());
+            assert_eq!(next, first, "{code}");
+            assert_eq!(fs::metadata(&file).unwrap().modified().unwrap(), written);
+        }
+    }
+
+    #[test]
+    fn an_image_that_lies_never_lets_a_call_pass() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = own_store(folder.path());
+        let code = SCRIPTS[1];
+        let blocked = handle(&one_shot(&store), &script(code), Limits::default());
+        let file = folder.path().join(images(&store).path(Kind::Script, code));
+        let block = |length: usize| vec![0xff; length];
+        let far = |at: u32| (78, vec![(at, block(64))]);
+        let lies = [
+            far(u32::MAX),
+            far(u32::MAX - 63),
+            far(78 << 16),
+            far((78 << 16) - 1),
+            // All that lives from call to call, and nothing of it.
+            (78, vec![(1 << 20, block(4 << 20))]),
+            (78, Vec::new()),
+            // More blocks than there is room to say where they go.
+            (78, (0..60_000).map(|at| (at, block(1))).collect()),
+            (0, vec![(0, block(1))]),
+        ];
+        for (pages, blocks) in lies {
+            let lie = Image::made_up(pages, 1, blocks);
+            fs::write(&file, lie.to_bytes()).unwrap();
+            let (answer, ..) = handle(&one_shot(&store), &script(code), Limits::default());
+            assert!(!answer.contains("Allow"), "{answer}");
+        }
+        // What could not have been loaded within the limits is not put at all.
+        for (pages, fuel) in [(u32::MAX, 1), (78, u64::MAX)] {
+            let lie = Image::made_up(pages, fuel, vec![(1 << 20, block(64))]);
+            fs::write(&file, lie.to_bytes()).unwrap();
+            let seen = handle(&one_shot(&store), &script(code), Limits::default());
+            assert_eq!(seen, blocked);
         }
     }
 
@@ -402,7 +468,7 @@ mod tests {
         // The image of a script that lets everything pass, in the place of another's.
         let open = script(SCRIPTS[0]);
         handle(&one_shot(&store), &open, Limits::default());
-        let images = Images::new(&store, super::super::starlark::DIGEST);
+        let images = images(&store);
         let file = |script: &Script| {
             folder
                 .path()

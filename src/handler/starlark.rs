@@ -228,7 +228,7 @@ impl Interpreter {
     ) -> Result<Self, Failure> {
         Ok(Self {
             ready: Self::linked(engine, store, on_progress, compile_time)?,
-            images: Images::new(store, DIGEST),
+            images: Images::new(engine, store, DIGEST),
             spares: None,
         })
     }

@@ -24,11 +24,15 @@ const GAP: usize = 256;
 /// How many blocks an image may have. What changed in more places than this is loaded.
 const MOST_BLOCKS: usize = 20_000;
 
+/// How many bytes an image may have: ten times those of a long script. What leaves more is
+/// loaded, or a few texts could fill the memory and the disk.
+const MOST_BYTES: usize = 1 << 20;
+
 /// What the bytes of an image start with; another layout has another name.
 const MAGIC: &[u8; 8] = b"hbimage1";
 
 /// What loading changed in a fresh instance.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub struct Image {
     /// How many pages the memory has.
     pages: u32,
@@ -43,6 +47,30 @@ impl Image {
     #[must_use]
     pub fn fits(&self, fuel: u64, limits: &Limits) -> bool {
         fuel > self.fuel && limits.memory >= self.memory()
+    }
+
+    /// Makes what stands for the image of a text that has none.
+    #[must_use]
+    pub fn none() -> Self {
+        Self::default()
+    }
+
+    /// Says whether it stands for an image that there is not.
+    #[must_use]
+    pub fn is_none(&self) -> bool {
+        *self == Self::none()
+    }
+
+    /// Makes one that no instance showed.
+    #[cfg(test)]
+    pub(crate) fn made_up(pages: u32, fuel: u64, blocks: Vec<(u32, Vec<u8>)>) -> Self {
+        let (addresses, blocks) = blocks.into_iter().unzip();
+        Self {
+            pages,
+            fuel,
+            addresses,
+            blocks,
+        }
     }
 
     /// Returns how many bytes it holds.
@@ -184,23 +212,25 @@ impl Before {
                 blocks.push(part.bytes[range].to_vec());
             }
         }
-        (blocks.len() <= MOST_BLOCKS).then_some(Image {
+        let image = Image {
             pages: u32::try_from(end / PAGE).ok()?,
             fuel,
             addresses,
             blocks,
-        })
+        };
+        let small = image.blocks.len() <= MOST_BLOCKS && image.size() <= MOST_BYTES;
+        small.then_some(image)
     }
 }
 
 /// Returns where the bytes differ. Memory that was not there yet was zero.
 fn changed(before: &[u8], after: &[u8]) -> Vec<Range<usize>> {
-    const ZEROS: [u8; GRAIN] = [0; GRAIN];
     let mut ranges: Vec<Range<usize>> = Vec::new();
     for (index, now) in after.chunks(GRAIN).enumerate() {
         let range = index * GRAIN..index * GRAIN + now.len();
-        let was = before.get(range.clone()).unwrap_or(&ZEROS[..now.len()]);
-        if was == now {
+        let was = before.get(range.start..).unwrap_or_default();
+        let (old, new) = now.split_at(was.len().min(now.len()));
+        if was.starts_with(old) && new.iter().all(|&byte| byte == 0) {
             continue;
         }
         match ranges.last_mut() {
@@ -250,15 +280,8 @@ mod tests {
             (any::<u32>(), prop::collection::vec(any::<u8>(), 0..300)),
             0..20,
         );
-        (any::<u32>(), any::<u64>(), blocks).prop_map(|(pages, fuel, blocks)| {
-            let (addresses, blocks) = blocks.into_iter().unzip();
-            Image {
-                pages,
-                fuel,
-                addresses,
-                blocks,
-            }
-        })
+        (any::<u32>(), any::<u64>(), blocks)
+            .prop_map(|(pages, fuel, blocks)| Image::made_up(pages, fuel, blocks))
     }
 
     fn part(at: u32, bytes: &[u8]) -> Part {
@@ -287,7 +310,8 @@ mod tests {
         #[test]
         fn the_difference_makes_one_memory_the_other(
             before in prop::collection::vec(0..2_u8, 0..4_000),
-            changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..20),
+            changes in prop::collection::vec((any::<prop::sample::Index>(), 0..3_u8), 0..20),
+            emptied in 0..100_usize,
             grown in 0..2_000_usize,
         ) {
             let mut after = before.clone();
@@ -298,6 +322,8 @@ mod tests {
                     after[at] = byte;
                 }
             }
+            // What was at the end is nothing now, and the memory goes on behind it.
+            after[before.len().saturating_sub(emptied)..before.len()].fill(0);
             let look = Before { parts: vec![part(1024, &before)], fuel: 0 };
             let image = look.difference(&[part(1024, &after)], 7).unwrap();
             let mut put = before;
@@ -311,16 +337,20 @@ mod tests {
     }
 
     #[test]
-    fn what_changed_in_too_many_places_has_no_image() {
-        let before = vec![0; (MOST_BLOCKS + 1) * 1024];
-        let mut after = before.clone();
-        after.iter_mut().step_by(1024).for_each(|byte| *byte = 1);
+    fn what_changed_too_much_has_no_image() {
+        let before = vec![0; 2 * MOST_BYTES];
         let look = Before {
             parts: vec![part(0, &before)],
             fuel: 0,
         };
+        let mut after = before.clone();
+        after[..MOST_BYTES - 64].fill(1);
+        assert!(look.difference(&[part(0, &after)], 0).is_some());
+        after[..MOST_BYTES].fill(1);
         assert!(look.difference(&[part(0, &after)], 0).is_none());
-        after[0] = 0;
+        // Small changes, but very many.
+        let mut after = before;
+        after.iter_mut().step_by(512).for_each(|byte| *byte = 1);
         assert!(look.difference(&[part(0, &after)], 0).is_some());
     }
 }
