@@ -238,7 +238,6 @@ mod tests {
     #[test]
     fn a_call_is_the_same_in_an_instance_that_was_given_an_image() {
         let workshop = workshop();
-        let mut resumed = 0;
         for code in SCRIPTS.into_iter().chain(LARGE) {
             let plain = Limits::default();
             let known = script(code);
@@ -247,9 +246,9 @@ mod tests {
             for _ in 0..4 {
                 assert_eq!(handle(&workshop, &known, plain), first, "{code}");
             }
-            let large = LARGE[..3].contains(&code);
-            assert!(!(large && has_image(&known.text)), "{code}");
-            resumed += u32::from(has_image(&known.text));
+            // One makes a long text of constants, which is done when it loads, and one is broken.
+            let none = [SCRIPTS[6], SCRIPTS[8]].contains(&code) || LARGE[..3].contains(&code);
+            assert_eq!(has_image(&known.text), !none, "{code}");
             let both = |limits: Limits| {
                 let wanted = handle(&workshop, &script(code), limits);
                 assert_eq!(
@@ -268,8 +267,7 @@ mod tests {
                 both(Limits { memory, ..plain });
             }
         }
-        // All but the one that cannot be parsed, which is not tried again either.
-        assert_eq!(resumed as usize, SCRIPTS.len() - 1 + LARGE.len() - 3);
+        // What cannot be parsed is not tried again.
         let broken = script(SCRIPTS[8]);
         for _ in 0..=USES_BEFORE {
             handle(&workshop, &broken, Limits::default());
