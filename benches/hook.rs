@@ -1,16 +1,18 @@
 //! What an agent waits for at each tool call, all in one run: `cargo build --release && cargo
-//! run --release --example hook`.
+//! run --release --example hook`, with the path of another binary behind `--` to measure that.
 //!
 //! `hookbox hook claude-code` with the seven hooks of governed-agent beside hooks of the
 //! usual kinds that make one of their checks, on its own and with `hookbox serve` running, and
 //! with ten hooks that match beside a thousand of which ten match.
 
+mod server;
+
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-type Any<T> = Result<T, Box<dyn std::error::Error>>;
+use server::{Any, Serving, binary};
 
 /// Measured in turns, so that whatever else the machine does hits all alike.
 const ROUNDS: usize = 60;
@@ -56,37 +58,6 @@ struct Contestant {
     took: Vec<Duration>,
 }
 
-/// A server, for as long as this is kept.
-struct Serving(Child);
-
-impl Serving {
-    fn start(hookbox: &Path, project: &Path, socket: &Path) -> Any<Self> {
-        let child = Command::new(hookbox)
-            .args(["serve", "--socket"])
-            .arg(socket)
-            .arg("--project")
-            .arg(project)
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()?;
-        let serving = Self(child);
-        for _ in 0..1_200 {
-            if std::os::unix::net::UnixStream::connect(socket).is_ok() {
-                return Ok(serving);
-            }
-            std::thread::sleep(Duration::from_millis(100));
-        }
-        Err("the server does not answer".into())
-    }
-}
-
-impl Drop for Serving {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
 fn main() -> Any<()> {
     let folder = tempfile::tempdir()?;
     let hookbox = binary()?;
@@ -112,7 +83,7 @@ fn main() -> Any<()> {
             .chain(words.map(str::to_owned))
             .collect::<Vec<_>>()
     };
-    let socket = folder.path().join("serve.sock");
+    let serving = Serving::start(&hookbox, folder.path(), &governed)?;
     let mut all = vec![
         script(folder.path(), "bash", "bash", BASH)?,
         script(folder.path(), "bash+jq", "bash", BASH_JQ)?,
@@ -120,14 +91,13 @@ fn main() -> Any<()> {
         script(folder.path(), "node", "node", NODE)?,
         contestant("hookbox, governed-agent", hook(&governed)),
         Contestant {
-            serve: socket.display().to_string(),
+            serve: serving.socket.display().to_string(),
             ..contestant("the same with a server", hook(&governed))
         },
         contestant("hookbox, 10 hooks", hook(&few)),
         contestant("hookbox, 1,000 hooks", hook(&many)),
     ];
     std::thread::sleep(SETTLE);
-    let _serving = Serving::start(&hookbox, &governed, &socket)?;
     // The first call compiles, the second one keeps.
     for contestant in &mut all {
         contestant.run()?;
@@ -249,15 +219,4 @@ fn copy(from: &Path, to: &Path) -> Any<()> {
         std::fs::copy(entry.path(), to.join(entry.file_name()))?;
     }
     Ok(())
-}
-
-/// The binary that was built beside this example.
-fn binary() -> Any<PathBuf> {
-    let example = std::env::current_exe()?;
-    let folder = example.parent().and_then(Path::parent).ok_or("no folder")?;
-    let binary = folder.join("hookbox");
-    if !binary.is_file() {
-        return Err("build the binary first: cargo build --release".into());
-    }
-    Ok(binary)
 }

@@ -1,19 +1,20 @@
 //! What an agent waits for, all in one run: `cargo build --release && cargo run --release
-//! --example serve`.
+//! --example serve`, with the path of another binary behind `--` to measure that.
 //!
 //! A `hookbox hook` process for each event beside a server that is there: asked by such a
 //! process, by a program that connects each time, and by one that stays connected.
 
-use std::io::{BufRead as _, BufReader, Read, Write};
+mod server;
+
+use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::path::Path;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use serde_json::{Value, json};
-
-type Any<T> = Result<T, Box<dyn std::error::Error>>;
+use serde_json::json;
+use server::{Any, Serving, binary};
 
 /// Asks once.
 type Work<'a> = Box<dyn FnMut() -> Any<()> + 'a>;
@@ -41,7 +42,7 @@ fn main() -> Any<()> {
     std::fs::create_dir_all(small.join(".harness/hooks"))?;
     std::fs::write(small.join(".harness/hooks/guard.md"), HOOK)?;
     let governed = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/governed-agent");
-    let serving = Serving::start(scratch.path())?;
+    let serving = Serving::start(&binary()?, scratch.path(), &governed)?;
     // A file that was written just now is read again each time.
     std::thread::sleep(Duration::from_secs(3));
     contest("one Starlark hook", &serving, &small, scratch.path())?;
@@ -54,7 +55,7 @@ fn contest(title: &str, serving: &Serving, project: &Path, scratch: &Path) -> An
         "tool_name": "Bash", "tool_input": {"command": "cargo test --release"},
     })
     .to_string();
-    let request = serving.request(&input);
+    let request = request(serving, &input);
     let mut socket = UnixStream::connect(&serving.socket)?;
     let mut port = TcpStream::connect(("127.0.0.1", serving.port))?;
     port.set_nodelay(true)?;
@@ -120,16 +121,6 @@ fn shown(time: Duration) -> String {
     format!("{:.0} µs", time.as_secs_f64() * 1e6)
 }
 
-fn binary() -> Any<PathBuf> {
-    let own = std::env::current_exe()?;
-    let folder = own.parent().and_then(Path::parent).ok_or("no folder")?;
-    let binary = folder.join("hookbox");
-    if !binary.exists() {
-        return Err("build it first: cargo build --release".into());
-    }
-    Ok(binary)
-}
-
 fn process(serve: &str, input: &str, folder: &Path) -> Any<()> {
     let mut child = Command::new(binary()?)
         .args(["hook", "claude-code", "--event", "PreToolUse"])
@@ -160,50 +151,11 @@ fn ask(stream: &mut (impl Read + Write), request: &[u8]) -> Any<()> {
     Err(format!("an odd answer: {answer}").into())
 }
 
-struct Serving {
-    child: Child,
-    socket: PathBuf,
-    port: u16,
-    token: String,
-}
-
-impl Serving {
-    fn start(scratch: &Path) -> Any<Self> {
-        let socket = scratch.join("serve.sock");
-        let mut child = Command::new(binary()?)
-            .arg("serve")
-            .arg("--socket")
-            .arg(&socket)
-            .args(["--listen", "127.0.0.1:0", "--json"])
-            .stdout(Stdio::piped())
-            .spawn()?;
-        let mut line = String::new();
-        let stdout = child.stdout.take().ok_or("no pipe")?;
-        BufReader::new(stdout).read_line(&mut line)?;
-        let told: Value = serde_json::from_str(&line)?;
-        let listen = told["listen"].as_str().ok_or("no port")?;
-        let token = std::fs::read_to_string(socket.with_extension("token"))?;
-        Ok(Self {
-            port: listen.rsplit(':').next().ok_or("no port")?.parse()?,
-            token: token.trim().to_owned(),
-            child,
-            socket,
-        })
-    }
-
-    fn request(&self, body: &str) -> Vec<u8> {
-        format!(
-            "POST /v1/hook/claude-code?event=PreToolUse HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {}\r\nContent-Length: {}\r\n\r\n{body}",
-            self.token,
-            body.len()
-        )
-        .into_bytes()
-    }
-}
-
-impl Drop for Serving {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
+fn request(serving: &Serving, body: &str) -> Vec<u8> {
+    format!(
+        "POST /v1/hook/claude-code?event=PreToolUse HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {}\r\nContent-Length: {}\r\n\r\n{body}",
+        serving.token,
+        body.len()
+    )
+    .into_bytes()
 }

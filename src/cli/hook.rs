@@ -1,10 +1,12 @@
 //! `hookbox hook`: what an agent runs.
 
 mod ahead;
+mod deadline;
+mod input;
 mod watch;
 
 use std::ffi::OsString;
-use std::io::{Read as _, Write as _};
+use std::io::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -19,7 +21,10 @@ use crate::sandbox::engine::Lifetime;
 #[cfg(unix)]
 use crate::serve;
 use ahead::Ahead;
+use deadline::Deadline;
 use watch::Watch;
+
+const NO_THREAD: &str = "this machine has no thread left";
 
 /// Answer one event of an agent: what an agent runs, wired by `hookbox install`
 ///
@@ -106,20 +111,20 @@ impl HookArgs {
 
     pub(super) fn run(self) -> i32 {
         let guards = self.guards();
-        let watch = Watch::start(self.agent, self.event.clone(), self.deadline(), guards);
-        let refused = |why: &str| {
-            let event = self.event.as_deref();
-            let event = event.and_then(|name| self.agent.event(name));
-            agent::refusal(self.agent, event, &AgentError::Broken(why.to_owned()))
-        };
-        let Ok(watch) = watch else {
-            return hand_over(&refused("this machine has no thread left"), guards);
-        };
+        let mut watch = None;
         // An exit code of a panic would let the action pass.
-        let reply = catch_unwind(AssertUnwindSafe(|| self.reply()));
-        let reply = reply.unwrap_or_else(|_| refused("it panicked"));
-        watch.end();
+        let reply = catch_unwind(AssertUnwindSafe(|| self.reply(&mut watch)));
+        let reply = reply.unwrap_or_else(|_| self.broken("it panicked"));
+        if let Some(watch) = watch {
+            watch.end();
+        }
         hand_over(&reply, guards)
+    }
+
+    fn broken(&self, why: &str) -> Reply {
+        let event = self.event.as_deref();
+        let event = event.and_then(|name| self.agent.event(name));
+        agent::refusal(self.agent, event, &AgentError::Broken(why.to_owned()))
     }
 
     /// Whether something may wait for the answer.
@@ -137,20 +142,35 @@ impl HookArgs {
         agent::deadline(self.agent, self.event.as_deref())
     }
 
-    fn reply(&self) -> Reply {
+    /// Answers, and lets somebody watch the time before anything that may take any.
+    fn reply(&self, watch: &mut Option<Watch>) -> Reply {
+        let deadline = Deadline::within(self.deadline());
+        let mut start_watch = || {
+            let event = self.event.clone();
+            *watch = Watch::start(self.agent, event, deadline, self.guards()).ok();
+            watch.is_some()
+        };
         let mut asked = Asked {
             agent: self.agent,
             wired: self.event.as_deref(),
             input: &[],
         };
         let ahead = self.is_alone().then(Ahead::start).flatten();
-        let input = match read() {
+        if cfg!(not(unix)) && !start_watch() {
+            return self.broken(NO_THREAD);
+        }
+        let input = match input::read(deadline) {
             Ok(input) => input,
-            Err(error) => return asked.refusal(&AgentError::Unreadable(error.to_string())),
+            Err(error) => return asked.refusal(&error),
         };
         asked.input = &input;
-        if let Some(reply) = self.served(&input) {
+        if let Some(reply) = self.served(&input, deadline) {
             return reply;
+        }
+        // Not sooner: waiting for input and for a server have an end of their own, and a
+        // process of one thread starts and ends faster.
+        if cfg!(unix) && !start_watch() {
+            return self.broken(NO_THREAD);
         }
         let setting = Setting {
             project: self.project.clone(),
@@ -238,7 +258,7 @@ impl HookArgs {
     /// Asks a server, if there is one that can answer as well as this process. What is
     /// recorded is recorded here.
     #[cfg(unix)]
-    fn served(&self, input: &[u8]) -> Option<Reply> {
+    fn served(&self, input: &[u8], deadline: Deadline) -> Option<Reply> {
         if self.tape.is_some() {
             return None;
         }
@@ -247,59 +267,13 @@ impl HookArgs {
             event: self.event.as_deref(),
             project: self.project.as_deref(),
             input,
-            deadline: self.deadline(),
+            deadline: deadline.left(),
         })
     }
 
     #[cfg(not(unix))]
-    fn served(&self, _input: &[u8]) -> Option<Reply> {
+    fn served(&self, _: &[u8], _: Deadline) -> Option<Reply> {
         None
-    }
-}
-
-/// Reads one JSON value. Not every agent closes the pipe, so a value that is whole is
-/// enough.
-fn read() -> std::io::Result<Vec<u8>> {
-    let mut input = Vec::with_capacity(16 << 10);
-    let mut stdin = std::io::stdin().lock();
-    let mut chunk = vec![0; 64 << 10];
-    let mut scan = Scan::default();
-    loop {
-        let read = stdin.read(&mut chunk)?;
-        input.extend_from_slice(&chunk[..read]);
-        scan.take(&chunk[..read]);
-        if read == 0 || input.len() > agent::MAX_INPUT || scan.whole {
-            return Ok(input);
-        }
-    }
-}
-
-/// Looks for the end of an object, each byte once: parsing what is there again and again
-/// takes a large payload past the deadline.
-#[derive(Default)]
-struct Scan {
-    depth: usize,
-    in_text: bool,
-    escaped: bool,
-    /// Whether the last thing that came is the end of the outermost object.
-    whole: bool,
-}
-
-impl Scan {
-    fn take(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            match byte {
-                _ if self.escaped => self.escaped = false,
-                b'\\' => self.escaped = self.in_text,
-                b'"' => self.in_text = !self.in_text,
-                b'{' | b'[' if !self.in_text => self.depth += 1,
-                b'}' | b']' if !self.in_text => self.depth = self.depth.saturating_sub(1),
-                _ => {}
-            }
-            if !byte.is_ascii_whitespace() {
-                self.whole = *byte == b'}' && self.depth == 0 && !self.in_text;
-            }
-        }
     }
 }
 
@@ -332,32 +306,4 @@ fn leads_nowhere(output: &impl std::os::fd::AsFd) -> bool {
 #[cfg(not(unix))]
 fn leads_nowhere<T>(_: &T) -> bool {
     false
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_object_is_whole_at_its_last_brace_and_with_nothing_behind_it() {
-        for (text, whole) in [
-            (r#"{"a": {}}"#, true),
-            ("{\"a\": 1}\n", true),
-            (r#"{"a": {}"#, false),
-            (r#"{"a": "}"#, false),
-            (r#"{"a": "\"}"#, false),
-            (r#"{"a": "\\"}"#, true),
-            (r#"{"a": [{}"#, false),
-            ("{}x", false),
-            ("null", false),
-            ("", false),
-        ] {
-            for cut in 0..=text.len() {
-                let mut scan = Scan::default();
-                scan.take(&text.as_bytes()[..cut]);
-                scan.take(&text.as_bytes()[cut..]);
-                assert_eq!(scan.whole, whole, "{text} cut at {cut}");
-            }
-        }
-    }
 }

@@ -8,6 +8,7 @@ use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use rustix::net;
 use serde::Deserialize;
 
 use super::place::{default_socket, is_own, token_beside};
@@ -50,7 +51,7 @@ pub fn ask(question: &Question<'_>) -> Option<Reply> {
     let target = target(question)?;
     let patience = question.deadline - RESERVE.min(question.deadline / 2);
     let mut line = Line {
-        stream: UnixStream::connect(&socket).ok()?,
+        stream: connect(&socket)?,
         until: Instant::now() + patience,
     };
     let head = format!(
@@ -76,6 +77,19 @@ fn socket() -> Option<PathBuf> {
         Some(value) if !value.is_empty() => Some(PathBuf::from(value)),
         _ => default_socket(),
     }
+}
+
+/// Connects, unless so many wait for the server already that this one would wait for ever.
+fn connect(socket: &Path) -> Option<UnixStream> {
+    let address = net::SocketAddrUnix::new(socket).ok()?;
+    let stream: UnixStream = net::socket(net::AddressFamily::UNIX, net::SocketType::STREAM, None)
+        .ok()?
+        .into();
+    rustix::io::fcntl_setfd(&stream, rustix::io::FdFlags::CLOEXEC).ok()?;
+    stream.set_nonblocking(true).ok()?;
+    net::connect(&stream, &address).ok()?;
+    stream.set_nonblocking(false).ok()?;
+    Some(stream)
 }
 
 /// Returns the path and what stands behind it. A server does not know what a relative

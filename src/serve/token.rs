@@ -1,12 +1,13 @@
 //! The token: whoever can read its file may ask.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, OpenOptions};
 use std::io::{Read as _, Write as _};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::Path;
 
 use rand::TryRng as _;
 use rand::rngs::SysRng;
+use rustix::fs::OFlags;
 use zeroize::Zeroizing;
 
 use super::ServeError;
@@ -43,7 +44,12 @@ impl Token {
             path: path.to_owned(),
             why: why.to_owned(),
         };
-        let file = File::open(path).map_err(|error| refuse(&error.to_string()))?;
+        // Opening something else than a file may take for ever.
+        let file = OpenOptions::new()
+            .read(true)
+            .custom_flags(OFlags::NONBLOCK.bits().cast_signed())
+            .open(path)
+            .map_err(|error| refuse(&error.to_string()))?;
         let metadata = file
             .metadata()
             .map_err(|error| refuse(&error.to_string()))?;

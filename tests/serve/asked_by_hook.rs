@@ -1,5 +1,7 @@
 //! `hookbox hook` with a server there, gone, dying, lying or of another version.
 
+use rustix::net;
+
 use super::*;
 
 #[test]
@@ -204,6 +206,52 @@ fn a_broken_answer_is_none() {
     }
     assert_eq!(ask().code, Some(0));
     assert_eq!(*seen.lock().unwrap(), 15);
+}
+
+#[test]
+fn a_place_where_one_would_wait_for_ever_is_done_without() {
+    warm_up();
+    let project = guarded();
+    let input = bash(project.path(), "rm -rf build");
+    let folder = tempfile::tempdir().unwrap();
+    let socket = folder.path().join("serve.sock");
+    let _listener = UnixListener::bind(&socket).unwrap();
+    let token = folder.path().join("serve.token");
+    std::fs::write(&token, "t".repeat(64)).unwrap();
+    for path in [&socket, &token] {
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600)).unwrap();
+    }
+    let ask = || {
+        let left = hook(
+            socket.to_str().unwrap(),
+            &["claude-code"],
+            input.as_bytes(),
+            project.path(),
+        );
+        assert_eq!(left.code, Some(2), "{left:?}");
+        assert!(left.stderr.contains("dangerous command"), "{left:?}");
+    };
+    // A queue that nobody takes anybody from.
+    let mut queue = Vec::new();
+    loop {
+        let waiting = net::socket(net::AddressFamily::UNIX, net::SocketType::STREAM, None).unwrap();
+        rustix::io::ioctl_fionbio(&waiting, true).unwrap();
+        let address = net::SocketAddrUnix::new(&socket).unwrap();
+        match net::connect(&waiting, &address) {
+            Ok(()) => queue.push(waiting),
+            Err(error) => {
+                assert_eq!(error, rustix::io::Errno::AGAIN);
+                break;
+            }
+        }
+    }
+    ask();
+    drop(queue);
+    // A token that nobody writes.
+    std::fs::remove_file(&token).unwrap();
+    let mode = rustix::fs::Mode::from_raw_mode(0o600);
+    rustix::fs::mkfifoat(rustix::fs::CWD, &token, mode).unwrap();
+    ask();
 }
 
 #[test]

@@ -51,7 +51,7 @@ impl Ahead {
 fn make_room() -> Box<[u8; 64]> {
     // A larger piece would get a mapping of its own.
     const STEP: usize = 100 << 10;
-    let steps = black_box([(); 3].map(|()| Vec::<u8>::with_capacity(STEP)));
+    let steps = black_box([(); 5].map(|()| Vec::<u8>::with_capacity(STEP)));
     let end = black_box(Box::new([0; 64]));
     drop(steps);
     end

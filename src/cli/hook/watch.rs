@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use super::deadline::Deadline;
 use super::hand_over;
 use crate::agent::{self, Agent, AgentError};
 use crate::sandbox::compiled::Progress;
@@ -22,7 +23,7 @@ impl Watch {
     pub(super) fn start(
         agent: &'static Agent,
         event: Option<String>,
-        deadline: Duration,
+        deadline: Deadline,
         guards: bool,
     ) -> std::io::Result<Self> {
         let answered = Arc::new(AtomicBool::new(false));
@@ -30,10 +31,10 @@ impl Watch {
             answered: Arc::clone(&answered),
         };
         std::thread::Builder::new().spawn(move || {
-            std::thread::sleep(deadline);
+            std::thread::sleep(deadline.left());
             if !answered.swap(true, Ordering::SeqCst) {
                 let event = event.as_deref().and_then(|name| agent.event(name));
-                let reply = agent::refusal(agent, event, &late(deadline));
+                let reply = agent::refusal(agent, event, &late(deadline.given));
                 exit(hand_over(&reply, guards));
             }
         })?;
