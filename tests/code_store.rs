@@ -55,6 +55,34 @@ fn nothing_is_compiled_twice() {
 }
 
 #[test]
+fn code_that_is_used_counts_as_new() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = CodeStore::open(folder.path()).unwrap();
+    let project = block_project();
+    compilations(&project, &store);
+    let [file] = &compiled_files(folder.path())[..] else {
+        panic!("{:?}", compiled_files(folder.path()));
+    };
+    let age = || {
+        std::fs::metadata(file)
+            .unwrap()
+            .modified()
+            .unwrap()
+            .elapsed()
+            .unwrap()
+    };
+    let day = std::time::Duration::from_secs(24 * 60 * 60);
+    let old = std::time::SystemTime::now() - day;
+    std::fs::File::open(file)
+        .unwrap()
+        .set_modified(old)
+        .unwrap();
+    assert!(age() >= day);
+    assert_eq!(compilations(&project, &store), 0);
+    assert!(age() < day);
+}
+
+#[test]
 fn without_a_store_everything_still_works() {
     assert_eq!(compilations(&block_project(), &CodeStore::nowhere()), 1);
 }

@@ -101,6 +101,7 @@ pub struct Config {
 /// `hookbox` in the platform's configuration directory.
 pub(crate) fn user_directory() -> Option<PathBuf> {
     std::env::var_os("HOOKBOX_CONFIG_DIR")
+        .filter(|given| !given.is_empty())
         .map(PathBuf::from)
         .or_else(|| dirs::config_dir().map(|base| base.join("hookbox")))
         .filter(|path| path.is_absolute())

@@ -16,6 +16,7 @@ use sha2::{Digest as _, Sha256};
 use wasmtime::component::Component;
 
 use super::engine::{Engine, hex};
+use super::upkeep;
 
 /// How long compiling one component may take.
 pub const COMPILE_TIME: Duration = Duration::from_secs(120);
@@ -215,6 +216,7 @@ impl CodeStore {
         };
         let path = directory.join(file_name(engine, digest));
         if let Some(component) = from_file(engine, &path) {
+            upkeep::used(&path);
             return Ok(component);
         }
         let _turn = take_turn(&path, what, on_progress, compile_time);
@@ -222,7 +224,9 @@ impl CodeStore {
             return Ok(component);
         }
         let code = compile(engine, what, bytes(), on_progress, compile_time)?;
-        if let Err(error) = keep(directory, &path, &code) {
+        let kept = keep(directory, &path, &code)
+            .and_then(|()| upkeep::thin_out(directory, upkeep::MOST_BYTES));
+        if let Err(error) = kept {
             tracing::warn!(path = %path.display(), %error, "compiled code could not be kept");
         }
         match from_file(engine, &path) {
@@ -236,6 +240,7 @@ impl CodeStore {
 /// or `hookbox` in the platform's cache directory.
 pub(crate) fn cache_directory() -> Option<PathBuf> {
     std::env::var_os("HOOKBOX_CACHE_DIR")
+        .filter(|given| !given.is_empty())
         .map(PathBuf::from)
         .or_else(|| dirs::cache_dir().map(|base| base.join("hookbox")))
 }
@@ -265,7 +270,8 @@ pub enum StoreError {
 }
 
 fn file_name(engine: &Engine, digest: &Digest) -> String {
-    format!("{}-{}.cwasm", digest.as_str(), &engine.fingerprint()[..32])
+    let fingerprint = &engine.fingerprint()[..32];
+    format!("{}-{fingerprint}.{}", digest.as_str(), upkeep::ENDING)
 }
 
 /// Compiles on a thread of its own, so that a component made to be slow costs no

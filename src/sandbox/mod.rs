@@ -10,3 +10,4 @@ pub mod image;
 pub mod instance;
 pub mod lift;
 pub mod limits;
+mod upkeep;

@@ -85,7 +85,10 @@ fn an_answer_comes_in_time_whatever_the_hooks_do() {
 fn by_default_the_server_is_in_the_users_own_cache() {
     warm_up();
     let base = tempfile::tempdir().unwrap();
-    let cache = base.path().join("cache");
+    let cache = match cfg!(target_os = "macos") {
+        true => base.path().join("Library/Caches/hookbox"),
+        false => base.path().join("hookbox"),
+    };
     let own = std::env::var_os("HOOKBOX_CACHE_DIR")
         .map(std::path::PathBuf::from)
         .unwrap_or_else(|| dirs::cache_dir().unwrap().join("hookbox"));
@@ -104,7 +107,10 @@ fn by_default_the_server_is_in_the_users_own_cache() {
     }
     let mut server = Command::new(env!("CARGO_BIN_EXE_hookbox"))
         .arg("serve")
-        .env("HOOKBOX_CACHE_DIR", &cache)
+        // What is empty counts as not set.
+        .env("HOOKBOX_CACHE_DIR", "")
+        .env("XDG_CACHE_HOME", base.path())
+        .env("HOME", base.path())
         .stdin(Stdio::null())
         .stderr(Stdio::piped())
         .spawn()

@@ -34,6 +34,12 @@ pub(crate) use narrow::Narrow;
 /// What other versions of this crate wrote is not read.
 const VERSION: &str = concat!("hookbox ", env!("CARGO_PKG_VERSION"), " kept 1");
 
+/// Where kept forms lie beside the compiled code.
+const FOLDER: &str = "kept";
+
+/// How many of them there are before the older half goes.
+const MOST_FILES: usize = 1_024;
+
 /// Finds the kept form of a project, as far as an event can concern it. Nothing if there is
 /// none, or if anything changed.
 pub(crate) fn find(
@@ -74,9 +80,10 @@ pub(crate) fn keep(
         && let Some(bytes) = written(project, &loaded, before)
         && let Some(path) = place(project, workshop, options)
     {
-        let wrote = workshop
-            .store()
-            .write_beside(&path, |file| file.write_all(&bytes));
+        let store = workshop.store();
+        let wrote = store
+            .thin_out_beside(Path::new(FOLDER), MOST_FILES)
+            .and_then(|()| store.write_beside(&path, |file| file.write_all(&bytes)));
         if let Err(error) = wrote {
             tracing::debug!(path = %path.display(), %error, "the hooks could not be kept");
         }
@@ -95,7 +102,7 @@ fn place(project: &Path, workshop: &Workshop, options: &Options) -> Option<PathB
     hasher.update(project.as_os_str().as_encoded_bytes());
     hasher.update([u8::from(options.strict), u8::from(options.allow_process)]);
     hasher.update(workshop.engine_name());
-    Some(Path::new("kept").join(hex(&hasher.finalize()[..16])))
+    Some(Path::new(FOLDER).join(hex(&hasher.finalize()[..16])))
 }
 
 /// Writes a project down, if all of it can be.
