@@ -142,7 +142,7 @@ impl HookArgs {
         agent::deadline(self.agent, self.event.as_deref())
     }
 
-    /// Answers, and lets somebody watch the time before anything that may take any.
+    /// Answers, and starts the watch before any hook runs.
     fn reply(&self, watch: &mut Option<Watch>) -> Reply {
         let deadline = Deadline::within(self.deadline());
         let mut start_watch = || {

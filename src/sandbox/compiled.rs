@@ -169,19 +169,7 @@ impl CodeStore {
         let base = self.directory.as_ref().and_then(|code| code.parent());
         let folder = base.ok_or(io::ErrorKind::NotFound)?.join(folder);
         private::make(&folder)?;
-        let mut files = Vec::new();
-        for entry in fs::read_dir(&folder)? {
-            files.push(entry?);
-        }
-        if files.len() <= most {
-            return Ok(());
-        }
-        files.sort_by_cached_key(|file| file.metadata().and_then(|known| known.modified()).ok());
-        for file in &files[..files.len() / 2] {
-            // Another process may thin out at the same time.
-            let _ = fs::remove_file(file.path());
-        }
-        Ok(())
+        upkeep::halve(&folder, most)
     }
 
     /// Says whether the component with this digest was compiled before.
@@ -225,7 +213,7 @@ impl CodeStore {
         }
         let code = compile(engine, what, bytes(), on_progress, compile_time)?;
         let kept = keep(directory, &path, &code)
-            .and_then(|()| upkeep::thin_out(directory, upkeep::MOST_BYTES));
+            .and_then(|()| upkeep::thin_out(directory, upkeep::MOST_BYTES, &path));
         if let Err(error) = kept {
             tracing::warn!(path = %path.display(), %error, "compiled code could not be kept");
         }

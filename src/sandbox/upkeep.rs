@@ -1,5 +1,5 @@
-//! Keeps the store of compiled code from growing for ever: what was not used for the longest
-//! time goes first.
+//! Keeps the store of compiled code, and what lies beside it, from growing for ever: what was
+//! not used for the longest time goes first.
 
 use std::fs::{self, File};
 use std::io;
@@ -26,8 +26,9 @@ pub(super) fn used(path: &Path) {
     }
 }
 
-/// Removes compiled code until there is half as much as there may be, if there is more.
-pub(super) fn thin_out(directory: &Path, most: u64) -> io::Result<()> {
+/// Removes compiled code until there is half as much as there may be, if there is more. What
+/// was compiled just now stays, whatever the clocks say.
+pub(super) fn thin_out(directory: &Path, most: u64, new: &Path) -> io::Result<()> {
     let mut all = Vec::new();
     for entry in fs::read_dir(directory)? {
         let path = entry?.path();
@@ -43,15 +44,33 @@ pub(super) fn thin_out(directory: &Path, most: u64) -> io::Result<()> {
         return Ok(());
     }
     all.sort();
-    // The newest is the one that was too much.
-    all.pop();
     for (_, size, path) in all {
         if bytes <= most / 2 {
             break;
         }
+        if path == new {
+            continue;
+        }
         let _ = fs::remove_file(path.with_extension("lock"));
         let _ = fs::remove_file(path);
         bytes -= size;
+    }
+    Ok(())
+}
+
+/// Removes the older half of the files in a folder, if there are more than `most`.
+pub(super) fn halve(folder: &Path, most: usize) -> io::Result<()> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        files.push(entry?);
+    }
+    if files.len() <= most {
+        return Ok(());
+    }
+    files.sort_by_cached_key(|file| file.metadata().and_then(|known| known.modified()).ok());
+    for file in &files[..files.len() / 2] {
+        // Another process may do the same at the same time.
+        let _ = fs::remove_file(file.path());
     }
     Ok(())
 }
@@ -84,7 +103,7 @@ mod tests {
     fn what_was_not_used_for_the_longest_time_goes_first() {
         let folder = tempfile::tempdir().unwrap();
         for (name, size, days) in [
-            ("a.cwasm", 30, 1),
+            ("a.cwasm", 20, 1),
             ("b.cwasm", 30, 4),
             ("b.lock", 0, 4),
             ("c.cwasm", 30, 2),
@@ -94,13 +113,15 @@ mod tests {
             put(folder.path(), name, size, DAY * days);
         }
         let whole = names(folder.path());
-        thin_out(folder.path(), 120).unwrap();
+        let new = folder.path().join("d.cwasm");
+        thin_out(folder.path(), 110, &new).unwrap();
         assert_eq!(names(folder.path()), whole);
-        thin_out(folder.path(), 119).unwrap();
-        assert_eq!(names(folder.path()), ["a.cwasm", "else"]);
-        // One that is too large alone has just been compiled.
-        thin_out(folder.path(), 1).unwrap();
-        assert_eq!(names(folder.path()), ["a.cwasm", "else"]);
+        thin_out(folder.path(), 109, &new).unwrap();
+        assert_eq!(names(folder.path()), ["a.cwasm", "d.cwasm", "else"]);
+        thin_out(folder.path(), 1, &new).unwrap();
+        assert_eq!(names(folder.path()), ["d.cwasm", "else"]);
+        thin_out(folder.path(), 0, &new).unwrap();
+        assert_eq!(names(folder.path()), ["d.cwasm", "else"]);
     }
 
     #[test]

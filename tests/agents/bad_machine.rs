@@ -209,6 +209,23 @@ fn a_pipe_that_nothing_comes_from_is_a_no_when_time_is_up() {
 }
 
 #[test]
+fn a_pipe_that_never_ends_is_a_no_when_time_is_up() {
+    let project = refusing();
+    for sample in tools() {
+        let mut command = command(&sample, project.path());
+        command.args(["--deadline", "300"]);
+        let (child, stdin) = start(command, "{\"half\": \"");
+        let mut stdin = stdin.unwrap();
+        // So little at a time that it never becomes too much, and so often that there is
+        // always some.
+        let drip = std::thread::spawn(move || while stdin.write_all(b"x").is_ok() {});
+        let reply = reply(child.wait_with_output().unwrap());
+        drip.join().unwrap();
+        assert_no(&sample, project.path(), &reply, "no decision within 300ms");
+    }
+}
+
+#[test]
 fn an_agent_that_waits_for_nothing_goes_on_when_time_is_up() {
     let project = refusing();
     let mut samples = samples::one_each();

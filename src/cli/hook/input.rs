@@ -32,7 +32,12 @@ pub(super) fn read(deadline: Deadline) -> Result<Vec<u8>, AgentError> {
 fn is_there(input: &impl std::os::fd::AsFd, deadline: Deadline) -> io::Result<bool> {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
     loop {
-        let left = Timespec::try_from(deadline.left()).ok();
+        let left = deadline.left();
+        // There is always something from whoever never ends.
+        if left.is_zero() {
+            return Ok(false);
+        }
+        let left = Timespec::try_from(left).ok();
         match poll(&mut [PollFd::new(input, PollFlags::IN)], left.as_ref()) {
             Ok(ready) => return Ok(ready > 0),
             Err(rustix::io::Errno::INTR) => {}
@@ -79,6 +84,17 @@ impl Scan {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn what_is_there_when_time_is_up_comes_too_late() {
+        use std::io::Write as _;
+        use std::time::Duration;
+        let (reader, mut writer) = io::pipe().unwrap();
+        writer.write_all(b"{").unwrap();
+        assert!(is_there(&reader, Deadline::within(Duration::from_secs(60))).unwrap());
+        assert!(!is_there(&reader, Deadline::within(Duration::ZERO)).unwrap());
+    }
 
     #[test]
     fn an_object_is_whole_at_its_last_brace_and_with_nothing_behind_it() {
