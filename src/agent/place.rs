@@ -70,12 +70,13 @@ impl Root {
     /// Takes the directory of a project that some directory lies in.
     #[must_use]
     pub fn new(real: PathBuf, within: Option<&Path>) -> Self {
-        let alias = within.and_then(|within| alias(&real, within));
+        let inner = within.and_then(|within| std::fs::canonicalize(within).ok());
+        let both = within.zip(inner.as_deref());
+        let alias = both.and_then(|(within, inner)| alias(&real, within, inner));
         let works_in = within.map(|within| {
             // What is not there any more is taken at its word.
-            let within = std::fs::canonicalize(within).unwrap_or_else(|_| within.to_owned());
-            let below = within.strip_prefix(&real).map(Path::to_owned);
-            below.unwrap_or(within)
+            let within = inner.as_deref().unwrap_or(within);
+            within.strip_prefix(&real).unwrap_or(within).to_owned()
         });
         Self {
             real,
@@ -125,8 +126,7 @@ fn spelled(path: &Path) -> String {
 }
 
 /// How a directory inside of the project spells the project.
-fn alias(real: &Path, within: &Path) -> Option<PathBuf> {
-    let inner = std::fs::canonicalize(within).ok()?;
+fn alias(real: &Path, within: &Path, inner: &Path) -> Option<PathBuf> {
     let below = inner.strip_prefix(real).ok()?.components().count();
     let alias = within.ancestors().nth(below)?;
     (alias != real && std::fs::canonicalize(alias).ok()? == *real).then(|| alias.to_owned())

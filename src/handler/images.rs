@@ -69,6 +69,15 @@ pub(crate) struct Slot {
     image: OnceLock<Option<Held>>,
 }
 
+#[cfg(test)]
+impl Slot {
+    /// Returns the image, if there is one.
+    pub(super) fn image(&self) -> Option<Arc<Image>> {
+        let held = self.image.get()?.as_ref()?;
+        Some(Arc::clone(&held.image))
+    }
+}
+
 /// An image, and the account its bytes are on.
 #[derive(Debug)]
 struct Held {
@@ -222,7 +231,7 @@ mod tests {
     }
 
     fn has_image(text: &Text) -> bool {
-        matches!(text.loaded.image.get(), Some(Some(_)))
+        text.loaded.image().is_some()
     }
 
     /// Scripts whose loading leaves much, or takes much: too much for an image, the first three.

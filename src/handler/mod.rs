@@ -4,6 +4,7 @@ mod camera;
 pub mod command;
 pub mod component;
 mod images;
+mod loaded;
 pub mod native;
 #[cfg(test)]
 mod probe;

@@ -23,7 +23,8 @@ use crate::sandbox::bindings::types;
 use crate::sandbox::compiled::{CodeStore, Digest, OnProgress};
 use crate::sandbox::component::link_starlark;
 use crate::sandbox::engine::Engine;
-use crate::sandbox::instance::{self, Call};
+use crate::sandbox::image::Image;
+use crate::sandbox::instance::{self, Call, Used};
 use crate::yaml::{ScalarMap, Style};
 
 pub use wit::{Entry, Problem, Report, ScriptReport, UseOfBuiltin};
@@ -270,44 +271,43 @@ impl Interpreter {
         self.spares.as_ref()
     }
 
-    /// Runs `work` in an instance that nothing else runs in, before or after.
+    /// Runs `work` in an instance that nothing else runs in, before or after, and that has
+    /// loaded a text.
     fn enter<T>(
         &self,
         engine: &Engine,
         border: Border,
-        work: impl AsyncFnOnce(&StarlarkWorld, &mut Store<Call>) -> wasmtime::Result<T>,
-    ) -> Ran<T> {
-        let spares = self.spares.as_ref();
-        if let Some(spares) = spares
+        (kind, text): (Kind, &Text),
+        work: impl AsyncFnOnce(
+            &StarlarkWorld,
+            &mut Store<Call>,
+        ) -> wasmtime::Result<Result<T, wit::Problem>>,
+    ) -> Ran<Result<T, wit::Problem>> {
+        let image = self.images.of(kind, text);
+        let image = image.as_ref();
+        if let Some(spares) = &self.spares
+            && let Some(image) = image
+            && let Some(spare) = spares.take_loaded(image, border.limits())
+        {
+            return over(spares, spare.run(border, work));
+        }
+        let work = async |guest: &StarlarkWorld, store: &mut Store<Call>| match load(
+            guest, store, kind, text, image,
+        )
+        .await?
+        {
+            Ok(()) => work(guest, store).await,
+            Err(problem) => Ok(Err(problem)),
+        };
+        if let Some(spares) = &self.spares
             && let Some(spare) = spares.take(border.limits())
         {
-            let (ran, used) = spare.run(border, work);
-            // What took much memory gives it back at once.
-            if ran.usage.memory_bytes <= SMALL {
-                spares.dispose(used);
-            }
-            return ran;
+            return over(spares, spare.run(border, work));
         }
         instance::run(engine, border, async |store| {
             let guest = self.ready.instantiate_async(&mut *store).await?;
             work(&guest, store).await
         })
-    }
-
-    /// Loads a text into a fresh instance, or puts there what loading it left behind before.
-    async fn load_text(
-        &self,
-        guest: &StarlarkWorld,
-        store: &mut Store<Call>,
-        kind: Kind,
-        text: &Text,
-    ) -> wasmtime::Result<Result<(), wit::Problem>> {
-        if let Some(image) = self.images.of(kind, text)
-            && image.fits(store.get_fuel()?, store.data().border.limits())
-        {
-            return image.put(guest, store).await.map(Ok);
-        }
-        kind.load(guest, store, &text.code).await
     }
 
     pub(super) fn matches(
@@ -317,11 +317,8 @@ impl Interpreter {
         event: types::Event,
         border: Border,
     ) -> Ran<bool> {
-        let ran = self.enter(engine, border, async |guest, store| {
-            let loaded = self.load_text(guest, store, Kind::When, condition).await?;
-            if let Err(problem) = loaded {
-                return Ok(Err(problem));
-            }
+        let text = (Kind::When, condition);
+        let ran = self.enter(engine, border, text, async |guest, store| {
             guest
                 .hookbox_starlark_interpreter()
                 .call_matches(store, &event)
@@ -338,13 +335,8 @@ impl Interpreter {
         border: Border,
     ) -> Ran<Answer> {
         let limits = *border.limits();
-        let mut ran = self.enter(engine, border, async |guest, store| {
-            let loaded = self
-                .load_text(guest, store, Kind::Script, &script.text)
-                .await?;
-            if let Err(problem) = loaded {
-                return Ok(Err(problem));
-            }
+        let text = (Kind::Script, &script.text);
+        let mut ran = self.enter(engine, border, text, async |guest, store| {
             guest
                 .hookbox_starlark_interpreter()
                 .call_handle(store, &event)
@@ -364,6 +356,31 @@ impl Interpreter {
             Err(problem) => Err(script.failure(&problem)),
         })
     }
+}
+
+/// Loads a text into a fresh instance, or puts there what loading it left behind before.
+async fn load(
+    guest: &StarlarkWorld,
+    store: &mut Store<Call>,
+    kind: Kind,
+    text: &Text,
+    image: Option<&Arc<Image>>,
+) -> wasmtime::Result<Result<(), wit::Problem>> {
+    if let Some(image) = image
+        && image.fits(store.get_fuel()?, store.data().border.limits())
+    {
+        return image.put(guest, store).await.map(Ok);
+    }
+    kind.load(guest, store, &text.code).await
+}
+
+/// Leaves what a call used to the thread that makes instances; what took much memory gives
+/// it back at once.
+fn over<T>(spares: &Spares, (ran, used): (Ran<T>, Used)) -> Ran<T> {
+    if ran.usage.memory_bytes <= SMALL {
+        spares.dispose(used);
+    }
+    ran
 }
 
 impl Script {
