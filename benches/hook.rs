@@ -2,7 +2,7 @@
 //! run --release --example hook`, with the path of another binary behind `--` to measure that.
 //!
 //! `hookbox hook claude-code` with the seven hooks of governed-agent beside hooks of the
-//! usual kinds that make one of their checks, on its own and with `hookbox serve` running, and
+//! usual kinds that make one of their checks, on its own and with `--serve`, and
 //! with ten hooks that match beside a thousand of which ten match.
 
 mod server;
@@ -83,6 +83,7 @@ fn main() -> Any<()> {
             .chain(words.map(str::to_owned))
             .collect::<Vec<_>>()
     };
+    let serve = |project: &Path| [hook(project), vec!["--serve".to_owned()]].concat();
     let serving = Serving::start(&hookbox, folder.path(), &governed)?;
     let mut all = vec![
         script(folder.path(), "bash", "bash", BASH)?,
@@ -92,7 +93,7 @@ fn main() -> Any<()> {
         contestant("hookbox, governed-agent", hook(&governed)),
         Contestant {
             serve: serving.socket.display().to_string(),
-            ..contestant("the same with a server", hook(&governed))
+            ..contestant("the same with --serve", serve(&governed))
         },
         contestant("hookbox, 10 hooks", hook(&few)),
         contestant("hookbox, 1,000 hooks", hook(&many)),

@@ -14,18 +14,20 @@ mod attackers;
 mod life;
 #[path = "serve/reload.rs"]
 mod reload;
+#[path = "serve/started.rs"]
+mod started;
 
 use std::io::{Read as _, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::net::UnixListener;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
 use serde_json::{Value, json};
 use support::server::{Server, ok};
-use support::serving::{Left, Serving, command, hook, read, request, send};
+use support::serving::{Answer, Left, Serving, command, hook, left, read, request, send};
 use support::{Project, hook_file, warm_up};
 
 const GUARD: &str = r#"def handle(event, payload):

@@ -48,6 +48,10 @@ pub(super) struct HookArgs {
     /// How long to take at most, in milliseconds; less than the agent waits unless set
     #[arg(long, value_name = "MS")]
     deadline: Option<u64>,
+    /// Start a server for the events to come, if there is none; it ends by itself
+    #[cfg(unix)]
+    #[arg(long)]
+    serve: bool,
 }
 
 /// Finds the agent that an argument names.
@@ -97,12 +101,15 @@ impl HookArgs {
             project: None,
             tape: None,
             deadline: None,
+            #[cfg(unix)]
+            serve: false,
         };
         while let Some(flag) = arguments.next() {
-            let value = arguments.next()?;
             match flag.to_str()? {
-                "--event" => args.event = Some(value.into_string().ok()?),
-                "--project" => args.project = Some(value.into()),
+                "--event" => args.event = Some(arguments.next()?.into_string().ok()?),
+                "--project" => args.project = Some(arguments.next()?.into()),
+                #[cfg(unix)]
+                "--serve" => args.serve = true,
                 _ => return None,
             }
         }
@@ -115,11 +122,28 @@ impl HookArgs {
         // An exit code of a panic would let the action pass.
         let reply = catch_unwind(AssertUnwindSafe(|| self.reply(&mut watch)));
         let reply = reply.unwrap_or_else(|_| self.broken("it panicked"));
+        // Only what is decided here is watched.
+        let alone = watch.is_some();
         if let Some(watch) = watch {
             watch.end();
         }
-        hand_over(&reply, guards)
+        let code = hand_over(&reply, guards);
+        if alone {
+            self.provide();
+        }
+        code
     }
+
+    /// Starts a server, if that is wanted. The agent has its answer.
+    #[cfg(unix)]
+    fn provide(&self) {
+        if self.serve && self.tape.is_none() {
+            serve::start::unless_there();
+        }
+    }
+
+    #[cfg(not(unix))]
+    fn provide(&self) {}
 
     fn broken(&self, why: &str) -> Reply {
         let event = self.event.as_deref();

@@ -19,7 +19,7 @@ use crate::sandbox::engine::Lifetime;
 /// them as it is. What the agent wants a person to approve stays to be approved.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Example:\n  hookbox install claude-code --dry-run\n  hookbox install claude-code\n  hookbox doctor"
+    after_help = "Example:\n  hookbox install claude-code --dry-run\n  hookbox install claude-code --serve\n  hookbox doctor"
 )]
 pub(super) struct InstallArgs {
     /// claude-code, codex, gemini, cursor, copilot, windsurf, kiro, goose, cline or opencode
@@ -36,6 +36,11 @@ pub(super) struct InstallArgs {
     /// Wire also a project that does not load: all that is guarded is refused until it does
     #[arg(long)]
     force: bool,
+    /// Let the first event start a server that answers the others faster, until half an hour
+    /// after the last one
+    #[cfg(unix)]
+    #[arg(long)]
+    serve: bool,
 }
 
 /// Whose settings a verb is about.
@@ -106,13 +111,24 @@ impl InstallArgs {
         };
         let places = Places::here(project);
         let binary = install::binary(self.binary.as_deref())?;
-        let plan = install::plan(self.agent, scope, &places, &binary)?;
+        let plan = install::plan_with(self.agent, scope, &places, &binary, self.more())?;
         if self.dry_run {
             return show(&plan, &places);
         }
         install::apply(&plan)?;
         self.tell(&plan, &places)?;
         Ok(0)
+    }
+
+    /// Returns what each entry has beside what all have.
+    #[cfg(unix)]
+    fn more(&self) -> &[&str] {
+        if self.serve { &["--serve"] } else { &[] }
+    }
+
+    #[cfg(not(unix))]
+    fn more(&self) -> &[&str] {
+        &[]
     }
 
     fn project(&self) -> Result<PathBuf> {
@@ -172,6 +188,10 @@ impl InstallArgs {
         }
         for text in agent.wiring.approve.texts(self.scope.scope()) {
             writeln!(stdout, "{} {text}", style::notable("!"))?;
+        }
+        if !self.more().is_empty() {
+            let told = "the first event starts a server for the others, which ends by itself";
+            writeln!(stdout, "  {told}")?;
         }
         let name = agent.name;
         writeln!(stdout, "\nnext: start a new session of {}", agent.title)?;

@@ -4,6 +4,7 @@ use std::io::Write as _;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::Result;
 use clap::Args;
@@ -30,6 +31,9 @@ pub(super) struct ServeArgs {
     /// Take the token from a file, or put a new one there; a new one at each start if left out
     #[arg(long, value_name = "FILE")]
     token_file: Option<PathBuf>,
+    /// End when nobody asked for so long
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    idle: Option<u64>,
     /// Say where it listens as one line of JSON, on standard output
     #[arg(long)]
     json: bool,
@@ -50,6 +54,7 @@ impl ServeArgs {
             listen: self.listen,
             token_file: self.token_file,
             projects: self.project,
+            idle: self.idle.map(Duration::from_secs),
         };
         let server = Server::open(&options, Arc::new(progress::show))?;
         let mut stderr = anstream::stderr();

@@ -71,7 +71,8 @@ pub fn is_there() -> bool {
     socket().is_some_and(|socket| socket.exists())
 }
 
-fn socket() -> Option<PathBuf> {
+/// Returns the socket to ask at; none if that is switched off.
+pub(super) fn socket() -> Option<PathBuf> {
     match std::env::var_os(VARIABLE) {
         Some(value) if value == "off" => None,
         Some(value) if !value.is_empty() => Some(PathBuf::from(value)),
@@ -79,17 +80,28 @@ fn socket() -> Option<PathBuf> {
     }
 }
 
+/// Says whether somebody takes connections, or has taken more than it can.
+pub(super) fn listens(socket: &Path) -> bool {
+    match try_connect(socket) {
+        Ok(_) => true,
+        Err(error) => error == rustix::io::Errno::AGAIN,
+    }
+}
+
 /// Connects, unless so many wait for the server already that this one would wait for ever.
 fn connect(socket: &Path) -> Option<UnixStream> {
-    let address = net::SocketAddrUnix::new(socket).ok()?;
-    let stream: UnixStream = net::socket(net::AddressFamily::UNIX, net::SocketType::STREAM, None)
-        .ok()?
-        .into();
-    rustix::io::fcntl_setfd(&stream, rustix::io::FdFlags::CLOEXEC).ok()?;
-    stream.set_nonblocking(true).ok()?;
-    net::connect(&stream, &address).ok()?;
-    stream.set_nonblocking(false).ok()?;
+    let stream = try_connect(socket).ok()?;
+    rustix::io::ioctl_fionbio(&stream, false).ok()?;
     Some(stream)
+}
+
+fn try_connect(socket: &Path) -> rustix::io::Result<UnixStream> {
+    let address = net::SocketAddrUnix::new(socket)?;
+    let stream = net::socket(net::AddressFamily::UNIX, net::SocketType::STREAM, None)?;
+    rustix::io::fcntl_setfd(&stream, rustix::io::FdFlags::CLOEXEC)?;
+    rustix::io::ioctl_fionbio(&stream, true)?;
+    net::connect(&stream, &address)?;
+    Ok(stream.into())
 }
 
 /// Returns the path and what stands behind it. A server does not know what a relative

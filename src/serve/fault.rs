@@ -37,6 +37,8 @@ pub(super) enum Fault {
     Request(String),
     #[error("this is hookbox {own}, and the request is for {asked}; start the server again")]
     Version { own: &'static str, asked: String },
+    #[error("the program of this server was replaced, so the server ends; ask again in a moment")]
+    Replaced,
     #[error(
         "hooks of this project see environment variables, secrets or programs of whoever asks, so whoever asks has to run them"
     )]
@@ -69,6 +71,7 @@ impl Fault {
             Self::Json(_) => "json",
             Self::Request(_) => "request",
             Self::Version { .. } => "version",
+            Self::Replaced => "replaced",
             Self::Environment => "environment",
             Self::Project(_) => "project",
             Self::Load(_) => "load",
@@ -92,7 +95,7 @@ impl Fault {
             "too_large" => StatusCode::PAYLOAD_TOO_LARGE,
             "slow" => StatusCode::REQUEST_TIMEOUT,
             "body" | "json" | "request" => StatusCode::BAD_REQUEST,
-            "version" | "environment" => StatusCode::CONFLICT,
+            "version" | "replaced" | "environment" => StatusCode::CONFLICT,
             "unknown_event" | "ambiguous_event" | "payload" => StatusCode::UNPROCESSABLE_ENTITY,
             "load" | "tape" => StatusCode::SERVICE_UNAVAILABLE,
             "late" => StatusCode::GATEWAY_TIMEOUT,

@@ -21,10 +21,13 @@ mod respond;
 mod route;
 mod server;
 mod stamp;
+pub mod start;
+mod temporary;
 mod token;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use serde::Serialize;
 
@@ -52,6 +55,8 @@ pub struct Options {
     pub token_file: Option<PathBuf>,
     /// The projects that are loaded before the first request.
     pub projects: Vec<PathBuf>,
+    /// How long nobody may ask before it ends; for ever unless it is given.
+    pub idle: Option<Duration>,
 }
 
 /// Where a server can be reached.

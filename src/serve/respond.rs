@@ -41,7 +41,10 @@ pub(super) async fn respond(
     let path = parts.uri.path();
     let found = Route::of(&parts.method, path);
     let name = found.as_ref().map_or("none", Route::name);
-    let allowed = guard::check(&parts, via, &shared.token);
+    let mut allowed = guard::check(&parts, via, &shared.token);
+    if let Some(temporary) = &shared.temporary {
+        allowed = temporary.asked(allowed);
+    }
     let result = match (allowed, &found) {
         (Err(fault), _) => Err(fault),
         (Ok(()), Ok(route)) => answer(&shared, route, &parts, body).await,

@@ -22,6 +22,7 @@ use super::meter::Meter;
 use super::place::{Place, token_beside};
 use super::projects::Projects;
 use super::respond::respond;
+use super::temporary::Temporary;
 use super::token::Token;
 use super::{Address, Options, ServeError, listen};
 use crate::agent;
@@ -64,10 +65,25 @@ pub(super) struct Shared {
     /// The project that is meant where none is named: the only one the server was
     /// started for.
     pub(super) only: Option<PathBuf>,
+    /// There if the server ends by itself.
+    pub(super) temporary: Option<Temporary>,
     threads: Arc<Semaphore>,
 }
 
 impl Shared {
+    /// Says whether something is being decided.
+    fn is_busy(&self) -> bool {
+        self.threads.available_permits() < THREADS
+    }
+
+    /// Waits until it ends by itself.
+    async fn over(&self) {
+        match &self.temporary {
+            Some(temporary) => temporary.over(|| self.is_busy()).await,
+            None => std::future::pending().await,
+        }
+    }
+
     /// Does work on a thread of its own. When its time is up nobody waits for it any
     /// more; the limits of the hooks end it.
     pub(super) async fn run<T: Send + 'static>(
@@ -164,6 +180,7 @@ impl Server {
             projects,
             meter: Meter::default(),
             only,
+            temporary: options.idle.map(Temporary::new),
             threads: Arc::new(Semaphore::new(THREADS)),
         });
         Ok(Self {
@@ -227,7 +244,7 @@ async fn serve(
     if let Some(port) = port {
         tokio::spawn(far.keep(TcpListener::from_std(port)?));
     }
-    end.told().await;
+    either(end.told(), shared.over()).await;
     // Whoever comes now finds nobody, and does it without a server.
     place.leave();
     let _ = stop.send(true);
@@ -242,7 +259,7 @@ async fn serve(
 }
 
 /// Waits for the first of two.
-async fn either(one: impl Future, other: impl Future) {
+pub(super) async fn either(one: impl Future, other: impl Future) {
     let (mut one, mut other) = (pin!(one), pin!(other));
     poll_fn(|context| {
         if one.as_mut().poll(context).is_ready() || other.as_mut().poll(context).is_ready() {

@@ -1,6 +1,6 @@
 //! What a person reads.
 
-use hookbox::agent::install::{InstallError, Scope, plan};
+use hookbox::agent::install::{InstallError, Scope, apply, plan, plan_with};
 use insta::assert_snapshot;
 
 use super::world::{World, find};
@@ -34,6 +34,31 @@ fn a_dry_run_shows_the_change_and_makes_none() {
     assert_snapshot!(world.session(&["uninstall", "kiro", "--dry-run"]));
     assert_eq!(world.all(), wired);
     assert_snapshot!(world.session(&["uninstall", "opencode", "--dry-run"]));
+}
+
+#[test]
+fn a_server_that_events_start_is_asked_for_once_and_stays() {
+    let world = World::new();
+    assert_snapshot!(world.session(&["install", "windsurf", "--serve", "--dry-run"]));
+    assert_snapshot!(world.session(&["install", "windsurf", "--serve"]));
+    for agent in hookbox::agent::ALL {
+        let places = world.places();
+        let with = |more: &[&str]| {
+            let plan = plan_with(agent, Scope::Project, &places, &world.binary(), more);
+            let plan = plan.unwrap_or_else(|error| panic!("{}: {error}", agent.name));
+            let changes = plan.changes.len();
+            apply(&plan).unwrap();
+            changes
+        };
+        assert!(with(&[]) > 0, "{}", agent.name);
+        assert!(with(&["--serve"]) > 0, "{}", agent.name);
+        // Whoever wires it again keeps it, whatever they say.
+        assert_eq!((with(&["--serve"]), with(&[])), (0, 0), "{}", agent.name);
+        let wired: String = (world.all().into_iter())
+            .filter_map(|(_, bytes)| String::from_utf8(bytes?).ok())
+            .collect();
+        assert!(wired.contains("--serve") && !wired.contains("--serve --serve"));
+    }
 }
 
 #[test]

@@ -154,11 +154,18 @@ pub struct Left {
 
 /// Runs `hookbox hook`, with `HOOKBOX_SERVE` set.
 pub fn hook(serve: &str, arguments: &[&str], input: &[u8], folder: &Path) -> Left {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_hookbox"))
+    let mut command = Command::new(env!("CARGO_BIN_EXE_hookbox"));
+    command
         .arg("hook")
         .args(arguments)
         .env("HOOKBOX_SERVE", serve)
-        .current_dir(folder)
+        .current_dir(folder);
+    left(command, input)
+}
+
+/// Runs a command with this input.
+pub fn left(mut command: Command, input: &[u8]) -> Left {
+    let mut child = command
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

@@ -12,7 +12,7 @@ pub struct Command {
     pub agent: &'static str,
     /// The project whose hooks decide; without, the one that the agent works in.
     pub project: Option<String>,
-    /// Further arguments, which somebody has added by hand.
+    /// Further arguments, those that somebody has added by hand among them.
     pub more: Vec<String>,
 }
 
@@ -38,8 +38,11 @@ impl Command {
 
     /// Returns the same command with what somebody has added to an entry of ours.
     pub(in crate::agent) fn keeping(&self, ours: &Ours) -> Self {
+        let mut more = ours.more.clone();
+        let new = self.more.iter().filter(|word| !ours.more.contains(word));
+        more.extend(new.cloned());
         Self {
-            more: ours.more.clone(),
+            more,
             ..self.clone()
         }
     }

@@ -77,6 +77,20 @@ pub fn plan(
     places: &Places,
     binary: &Path,
 ) -> Result<Plan, InstallError> {
+    plan_with(agent, scope, places, binary, &[])
+}
+
+/// Plans to wire an agent, with further arguments in each entry.
+///
+/// # Errors
+/// Returns why its settings cannot be changed.
+pub fn plan_with(
+    agent: &'static Agent,
+    scope: Scope,
+    places: &Places,
+    binary: &Path,
+    more: &[&str],
+) -> Result<Plan, InstallError> {
     let spot = places.settings(agent, scope)?;
     let project = match scope {
         Scope::Project => Some(text(&spot.root)?),
@@ -86,7 +100,7 @@ pub fn plan(
         binary: text(binary)?,
         agent: agent.name,
         project,
-        more: Vec::new(),
+        more: more.iter().map(|&word| word.to_owned()).collect(),
     };
     let changes = match &agent.wiring.form {
         Form::Settings(form) => in_settings::plan(agent, form, &spot, &command)?,
