@@ -7,10 +7,11 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
 use super::line::Line;
+use super::pen;
 use super::quick::{self, Quick};
 use super::read::LONGEST_LINE;
 use super::record::Entry;
-use super::seal::Hash;
+use super::seal::{Hash, without_text};
 use super::words::Words;
 
 /// How much is handed to a thread at once.
@@ -37,6 +38,8 @@ pub(super) struct Taken {
     pub(super) hash: Hash,
     /// The hash of the body in it.
     pub(super) body: Option<Hash>,
+    /// Whether the body in it is not written as bodies are.
+    pub(super) loose: bool,
     /// How long it is, with its end.
     pub(super) bytes: u64,
 }
@@ -64,6 +67,19 @@ impl Parsed {
             Self::Whole(line) => line.body.and(line.text.as_deref()),
         }
     }
+
+    /// Says whether it is a body that its writer would have written in another way, which
+    /// no hash tells. What was read quickly can be written in one way only.
+    fn is_loose(&self, line: &[u8]) -> bool {
+        let (Self::Whole(whole), Some(text)) = (self, self.body()) else {
+            return false;
+        };
+        let mut written = br#","text":"#.to_vec();
+        pen::text(text, &mut written);
+        written.push(b'}');
+        let found = without_text(line).and_then(|before| line.get(before.len()..));
+        whole.redacted.is_none() && found != Some(&written)
+    }
 }
 
 /// Takes a line apart.
@@ -72,10 +88,12 @@ pub(super) fn take_apart(line: &[u8], words: &mut Words) -> Taken {
         Ok(text) => parse(text, words),
         Err(error) => Err(format!("byte {} is not UTF-8", error.valid_up_to())),
     };
-    let body = parsed.as_ref().ok().and_then(Parsed::body);
+    let known = parsed.as_ref().ok();
+    let body = known.and_then(Parsed::body);
     Taken {
-        hash: Hash::of(line),
+        hash: Hash::of_line(line),
         body: body.map(|text| Hash::of(text.as_bytes())),
+        loose: known.is_some_and(|known| known.is_loose(line)),
         line: parsed,
         bytes: line.len() as u64 + 1,
     }

@@ -182,7 +182,7 @@ impl Encoder {
     fn seal(&mut self, out: &mut Vec<u8>, write: impl FnOnce(&Self, &mut Vec<u8>)) {
         let begin = out.len();
         write(self, out);
-        self.position.head = Hash::of(&out[begin..]);
+        self.position.head = Hash::of_line(&out[begin..]);
         self.position.next += 1;
         out.push(b'\n');
     }

@@ -67,7 +67,7 @@ pub struct Format {
 
 impl Format {
     /// The one this version writes.
-    pub const CURRENT: Self = Self { major: 1, minor: 0 };
+    pub const CURRENT: Self = Self { major: 2, minor: 0 };
 
     fn parse(text: &str) -> Option<Self> {
         let (major, minor) = text.split_once('.')?;

@@ -333,6 +333,9 @@ impl<R: BufRead> Reader<R> {
             Parsed::Whole(mut line) => from_line(&mut line, &mut |text| load(window, text)),
         };
         let record = record.map_err(damaged)?;
+        if taken.loose {
+            return Err(not_canonical(number));
+        }
         self.take_in(&record, taken.body)?;
         self.position.next += 1;
         self.position.head = hash;
@@ -349,10 +352,7 @@ impl<R: BufRead> Reader<R> {
         if value.is_ok_and(|value| canonical::text(&value).as_bytes() == self.line) {
             return Ok(());
         }
-        Err(TapeError::Damaged {
-            record,
-            why: "it is not written in the canonical way".to_owned(),
-        })
+        Err(not_canonical(record))
     }
 
     /// A redacted record stands for the one it was.
@@ -443,6 +443,13 @@ impl<R: BufRead> Reader<R> {
             });
         }
         Ok(())
+    }
+}
+
+fn not_canonical(record: u64) -> TapeError {
+    TapeError::Damaged {
+        record,
+        why: "it is not written in the canonical way".to_owned(),
     }
 }
 

@@ -202,12 +202,14 @@ fn unescaped(bytes: &[u8]) -> Option<(char, usize)> {
         b'r' => '\r',
         b'u' => {
             let digits = bytes.get(2..6)?.strip_prefix(b"00")?;
-            let [high @ b'0'..=b'1', low] = digits else {
+            let [high @ b'0'..=b'1', low @ (b'0'..=b'9' | b'a'..=b'f')] = digits else {
                 return None;
             };
             let low = char::from(*low).to_digit(16)?;
-            let value = u32::from(high - b'0') * 16 + low;
-            return Some((char::from_u32(value)?, 6));
+            let value = char::from_u32(u32::from(high - b'0') * 16 + low)?;
+            // Those have a shorter way.
+            let short = matches!(value, '\u{8}' | '\t' | '\n' | '\u{c}' | '\r');
+            return (!short).then_some((value, 6));
         }
         _ => return None,
     };

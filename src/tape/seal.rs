@@ -19,6 +19,21 @@ impl Hash {
         Self(Sha256::digest(bytes).into())
     }
 
+    /// Hashes a line. The text of a body has a hash of its own in the line, so it is left
+    /// out: it would be hashed twice by all who write and read it.
+    pub(super) fn of_line(line: &[u8]) -> Self {
+        let Some(rest) = without_text(line) else {
+            return Self::of(line);
+        };
+        Self(
+            Sha256::new()
+                .chain_update(rest)
+                .chain_update("}")
+                .finalize()
+                .into(),
+        )
+    }
+
     pub(super) fn from_bytes(bytes: [u8; 32]) -> Self {
         Self(bytes)
     }
@@ -48,6 +63,20 @@ impl Hash {
         }
         (wrong < 16).then_some(Self(bytes))
     }
+}
+
+/// Returns what stands before the text of a body; nothing if the line is none, was
+/// redacted, or is written in another way than bodies are.
+pub(super) fn without_text(line: &[u8]) -> Option<&[u8]> {
+    const DIGITS: usize = 64;
+    let rest = line.strip_prefix(br#"{"body":""#)?.get(DIGITS..)?;
+    let rest = rest.strip_prefix(br#"","kind":"body","n":"#)?;
+    let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let rest = rest.get(digits..)?.strip_prefix(br#","prev":""#)?;
+    let rest = rest.get(DIGITS..)?.strip_prefix(b"\"")?;
+    let text = rest.strip_prefix(br#","text":""#)?;
+    text.strip_suffix(br#""}"#)?;
+    line.get(..line.len() - rest.len())
 }
 
 /// The value of every digit, and 16 for what is none. Upper case would be a second way
@@ -126,5 +155,39 @@ mod tests {
         assert_eq!(Hash::parse(&text.to_uppercase()), None);
         assert_eq!(Hash::parse(&text[1..]), None);
         assert_eq!(Hash::GENESIS.to_string(), "0".repeat(64));
+    }
+
+    #[test]
+    fn the_text_of_a_body_is_left_out_and_nothing_else_is() {
+        let (body, prev) = ("b".repeat(64), "p".repeat(64));
+        let before = format!(r#"{{"body":"{body}","kind":"body","n":12,"prev":"{prev}""#);
+        let line = |text: &str| format!(r#"{before},"text":"{text}"}}"#);
+        let of = |line: &str| Hash::of_line(line.as_bytes());
+        let known = Hash::of(format!("{before}}}").as_bytes());
+        for text in ["", "x", r#"\"}"#, "a longer text"] {
+            assert_eq!(of(&line(text)), known, "{text}");
+        }
+        let whole = line("x");
+        for other in [
+            whole.replace("12", "13"),
+            whole.replace("bb", "bc"),
+            whole.replace("pp", "pq"),
+        ] {
+            assert_ne!(of(&other), known, "{other}");
+            assert_ne!(of(&other), Hash::of(other.as_bytes()), "{other}");
+        }
+        // Whatever is not such a line is hashed as it is.
+        for other in [
+            whole.replace("}", " }"),
+            whole.replace("{", "{ "),
+            whole.replace(":12", ": 12"),
+            whole.replace(r#""body","n""#, r#""bodies","n""#),
+            whole.replace(r#","text""#, r#","redacted":{},"text""#),
+            whole.replace(r#"text":"#, r#"text": "#),
+            before.clone(),
+            String::new(),
+        ] {
+            assert_eq!(of(&other), Hash::of(other.as_bytes()), "{other}");
+        }
     }
 }

@@ -111,7 +111,7 @@ fn attack_a_field_of_another_kind_of_record() {
         ("outcome", "lost", json!([1])),
         ("header", "text", json!("x")),
         ("body", "payload", json!("x")),
-        ("hook_call", "format", json!("1.0")),
+        ("hook_call", "format", json!("2.0")),
     ] {
         let why = damaged(kind, |record| record[field] = value);
         let article = format!("a {kind} with fields that belong to another kind of record");
@@ -384,7 +384,7 @@ fn not_canonical(kind: &str, spell: impl Fn(&Value) -> String) {
 
 #[test]
 fn attack_spaces() {
-    for kind in ["header", "dispatch", "body", "outcome", "footer"] {
+    for kind in ["header", "dispatch", "outcome", "footer"] {
         not_canonical(kind, |record| record.to_string().replacen("\":", "\": ", 1));
         not_canonical(kind, |record| {
             format!(" {}", hookbox::canonical::text(record))
@@ -392,6 +392,62 @@ fn attack_spaces() {
         not_canonical(kind, |record| {
             format!("{}\r", hookbox::canonical::text(record))
         });
+    }
+}
+
+/// The chain does not hold the text of a body, so there may be only one way to write it.
+#[test]
+fn attack_a_body_that_is_written_in_another_way() {
+    let canonical = hookbox::canonical::text;
+    let ways: [&dyn Fn(&Value) -> String; 8] = [
+        &|record| record.to_string().replacen("\":", "\": ", 1),
+        &|record| format!(" {}", canonical(record)),
+        &|record| format!("{}\r", canonical(record)),
+        &|record| canonical(record).replace("\"text\":", "\"text\": "),
+        &|record| canonical(record).replacen("long", "\\u006cong", 1),
+        &|record| canonical(record).replacen("\\\"", "\\u0022", 1),
+        &|record| canonical(record).replacen("long", "l\\u006Fng", 1),
+        &|record| {
+            let (before, text) = (canonical(record), record["text"].to_string());
+            before.replace(&format!(",\"text\":{text}"), "").replacen(
+                '{',
+                &format!("{{\"text\":{text},"),
+                1,
+            )
+        },
+    ];
+    for (index, way) in ways.iter().enumerate() {
+        let (tape, at) = spelled("body", way);
+        let why = format!("record {at} is damaged: it is not written in the canonical way");
+        assert_eq!(refusal(&tape), why, "{index}");
+        assert_eq!(
+            read_strictly(&tape).unwrap_err().to_string(),
+            why,
+            "{index}"
+        );
+    }
+}
+
+/// Short ways to write a character come before long ones.
+#[test]
+fn attack_a_body_with_a_long_escape_where_there_is_a_short_one() {
+    let text = format!("a\nb{}", "x".repeat(600));
+    let body = json!({"kind": "body", "body": sha256(&text), "text": text});
+    let at = find(&values(tape()), "body");
+    let with = |write: &dyn Fn(&Value) -> String| {
+        let mut records = values(tape());
+        records.insert(at, body.clone());
+        chained_as(&records, |index, record| match index == at {
+            true => write(record),
+            false => hookbox::canonical::text(record),
+        })
+    };
+    let canonical = hookbox::canonical::text;
+    assert_eq!(read(&with(&canonical)).unwrap().ending, Ending::Closed);
+    for long in ["\\u000a", "\\u000A"] {
+        let tape = with(&|record| canonical(record).replacen("\\n", long, 1));
+        let why = format!("record {at} is damaged: it is not written in the canonical way");
+        assert_eq!(refusal(&tape), why, "{long}");
     }
 }
 

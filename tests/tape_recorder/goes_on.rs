@@ -238,9 +238,9 @@ fn attack_a_footer_behind_something_that_is_no_tape() {
 #[test]
 fn attack_a_closed_tape_of_another_version() {
     for (format, what) in [
-        ("1.1", "this hookbox reads 1.0"),
-        ("2.0", "this hookbox reads 1.0"),
-        ("0.9", "no longer reads"),
+        ("2.1", "this hookbox reads 2.0"),
+        ("3.0", "this hookbox reads 2.0"),
+        ("1.9", "no longer reads"),
     ] {
         let other = edited(tape(), |records| records[0]["format"] = json!(format));
         let said = refused(&other);
