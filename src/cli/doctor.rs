@@ -77,7 +77,7 @@ impl Found {
                 level: Level::Warning,
                 check: "project",
                 says: "no hooks here; agents wired for the user do as without hookbox".to_owned(),
-                advice: Some("hookbox new my_guard --lang starlark".to_owned()),
+                advice: Some(doctor::FIRST_HOOK.to_owned()),
             },
         };
         Self {

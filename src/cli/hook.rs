@@ -10,6 +10,8 @@ use std::io::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::Arc;
+#[cfg(unix)]
+use std::sync::mpsc;
 use std::time::Duration;
 
 use clap::Args;
@@ -23,6 +25,11 @@ use crate::serve;
 use ahead::Ahead;
 use deadline::Deadline;
 use watch::Watch;
+
+/// How long starting a server may keep this process from ending: an agent that waits too long
+/// for that goes on as if there had been no answer.
+#[cfg(unix)]
+const STARTING: Duration = Duration::from_millis(250);
 
 const NO_THREAD: &str = "this machine has no thread left";
 
@@ -137,8 +144,16 @@ impl HookArgs {
     /// Starts a server, if that is wanted. The agent has its answer.
     #[cfg(unix)]
     fn provide(&self) {
-        if self.serve && self.tape.is_none() {
+        if !self.serve || self.tape.is_some() {
+            return;
+        }
+        let (end, ended) = mpsc::channel::<()>();
+        let started = std::thread::Builder::new().spawn(move || {
             serve::start::unless_there();
+            drop(end);
+        });
+        if started.is_ok() {
+            let _ = ended.recv_timeout(STARTING);
         }
     }
 

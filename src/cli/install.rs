@@ -9,7 +9,7 @@ use clap::Args;
 use super::hook::agent;
 use super::{FAILED, diff, progress, rendered, style};
 use crate::agent::install::{self, Backup, Places, Plan, Scope};
-use crate::agent::{self, Agent};
+use crate::agent::{self, Agent, doctor};
 use crate::runtime::{LoadError, Runtime, RuntimeBuilder};
 use crate::sandbox::engine::Lifetime;
 
@@ -135,8 +135,9 @@ impl InstallArgs {
         let directory = self.scope.directory()?;
         let Some(project) = self.scope.project() else {
             bail!(
-                "{} has no hooks, and every event would be refused for that\nmake one first: hookbox new my_guard --lang starlark\nor wire the agent for all projects, those without hooks left alone: hookbox install {} --user",
+                "{} has no hooks, and every event would be refused for that\nmake one first: {}\nor wire the agent for all projects, those without hooks left alone: hookbox install {} --user",
                 directory.display(),
+                doctor::FIRST_HOOK,
                 self.agent.name
             );
         };

@@ -40,7 +40,7 @@ fn a_dry_run_shows_the_change_and_makes_none() {
 fn a_server_that_events_start_is_asked_for_once_and_stays() {
     let world = World::new();
     assert_snapshot!(world.session(&["install", "windsurf", "--serve", "--dry-run"]));
-    assert_snapshot!(world.session(&["install", "windsurf", "--serve"]));
+    assert_snapshot!(World::new().session(&["install", "windsurf", "--serve"]));
     for agent in hookbox::agent::ALL {
         let places = world.places();
         let with = |more: &[&str]| {
@@ -59,6 +59,30 @@ fn a_server_that_events_start_is_asked_for_once_and_stays() {
             .collect();
         assert!(wired.contains("--serve") && !wired.contains("--serve --serve"));
     }
+}
+
+/// What somebody is told to type has to work.
+#[test]
+fn a_project_without_hooks_gets_one_as_it_is_told() {
+    let world = World::new();
+    let bare = world.path("bare");
+    std::fs::create_dir(&bare).unwrap();
+    let run = |arguments: &[&str]| world.shown(world.command(arguments).current_dir(&bare));
+    let told = run(&["install", "claude-code"]);
+    let advice = told.split("make one first: ").nth(1).unwrap();
+    let advice = advice.lines().next().unwrap();
+    assert!(run(&["doctor"]).contains(advice));
+    let this = std::path::Path::new(env!("CARGO_BIN_EXE_hookbox"));
+    let path = format!("{}:/usr/bin:/bin", this.parent().unwrap().display());
+    let done = std::process::Command::new("sh")
+        .args(["-ec", advice])
+        .current_dir(&bare)
+        .env("PATH", path)
+        .output()
+        .unwrap();
+    assert!(done.status.success(), "{done:?}");
+    let told = run(&["install", "claude-code"]);
+    assert!(told.contains("is wired"), "{told}");
 }
 
 #[test]

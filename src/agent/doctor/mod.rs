@@ -26,7 +26,7 @@ use super::install::{self, Document, Places, Scope, Spot};
 use super::{ALL, Agent};
 
 pub use finding::{Finding, Level};
-pub use project::project;
+pub use project::{FIRST_HOOK, project};
 pub use review::review;
 
 pub(super) use claude_code::checks as claude_code;

@@ -5,6 +5,9 @@ use std::path::Path;
 use super::Finding;
 use crate::runtime::RuntimeBuilder;
 
+/// What gives a project its first hook.
+pub const FIRST_HOOK: &str = "hookbox new my-guard --lang starlark && mkdir -p .harness/hooks && cp my-guard/my-guard.md .harness/hooks/";
+
 /// Checks that a project loads.
 #[must_use]
 pub fn project(folder: &Path, builder: RuntimeBuilder) -> Finding {
@@ -19,7 +22,7 @@ pub fn project(folder: &Path, builder: RuntimeBuilder) -> Finding {
     let errors = loaded.problems.iter().filter(|problem| problem.is_error());
     match (errors.count(), loaded.hooks.len()) {
         (0, 0) => Finding::warning("project", format!("{shown}: no hooks, so all is allowed"))
-            .so("hookbox new my_guard --lang starlark"),
+            .so(FIRST_HOOK),
         (0, 1) => Finding::good("project", format!("{shown}: 1 hook")),
         (0, hooks) => Finding::good("project", format!("{shown}: {hooks} hooks")),
         (errors, _) => {
