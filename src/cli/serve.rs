@@ -2,7 +2,7 @@
 
 use std::io::Write as _;
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use anyhow::Result;
 use clap::Args;
 
 use super::{progress, style};
-use crate::serve::{Address, Options, Server};
+use crate::serve::{self, Address, Options, Server};
 
 /// Answer agents and programs over HTTP, from hooks that stay loaded
 ///
@@ -34,6 +34,9 @@ pub(super) struct ServeArgs {
     /// End when nobody asked for so long
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     idle: Option<u64>,
+    /// End the server that listens, and start none: what runs may finish
+    #[arg(long, conflicts_with_all = ["listen", "project", "token_file", "idle", "json"])]
+    stop: bool,
     /// Say where it listens as one line of JSON, on standard output
     #[arg(long)]
     json: bool,
@@ -49,6 +52,9 @@ fn address(text: &str) -> std::result::Result<SocketAddr, String> {
 
 impl ServeArgs {
     pub(super) fn run(self) -> Result<i32> {
+        if self.stop {
+            return end(self.socket.as_deref());
+        }
         let options = Options {
             socket: self.socket,
             listen: self.listen,
@@ -78,6 +84,14 @@ impl ServeArgs {
         server.run()?;
         Ok(0)
     }
+}
+
+fn end(socket: Option<&Path>) -> Result<i32> {
+    let socket = serve::stop(socket)?;
+    let shown = socket.display().to_string();
+    let mut stderr = anstream::stderr();
+    let _ = writeln!(stderr, "the server on {} has ended", style::plain(&shown));
+    Ok(0)
 }
 
 fn announcement(address: &Address) -> String {

@@ -22,6 +22,9 @@ const VARIABLE: &str = "HOOKBOX_SERVE";
 /// What is left of the time for doing it here when a server does not answer.
 const RESERVE: Duration = Duration::from_secs(2);
 
+/// What an answer begins with.
+const STATUS: &[u8] = b"HTTP/1.1 ";
+
 /// How large the head of an answer may be.
 const MAX_HEAD: usize = 16 << 10;
 
@@ -63,6 +66,20 @@ pub fn ask(question: &Question<'_>) -> Option<Reply> {
     request.extend_from_slice(question.input);
     line.send(&request)?;
     line.receive()
+}
+
+/// Sends a request without a body. Returns the status of the answer, if there is one in time.
+pub(super) fn tell(socket: &Path, path: &str, token: &Token, patience: Duration) -> Option<u16> {
+    let mut line = Line {
+        stream: connect(socket)?,
+        until: Instant::now() + patience,
+    };
+    let request = format!(
+        "POST {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",
+        token.text()
+    );
+    line.send(request.as_bytes())?;
+    line.status()
 }
 
 /// Says whether it looks as if there was a server to ask.
@@ -184,6 +201,15 @@ impl Line {
             stderr: told.stderr,
             code: told.code,
         })
+    }
+
+    fn status(&mut self) -> Option<u16> {
+        let mut bytes = Vec::new();
+        while bytes.len() < STATUS.len() + 4 {
+            self.more(&mut bytes)?;
+        }
+        let text = bytes.strip_prefix(STATUS)?.get(..3)?;
+        std::str::from_utf8(text).ok()?.parse().ok()
     }
 
     fn more(&mut self, bytes: &mut Vec<u8>) -> Option<()> {

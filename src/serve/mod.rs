@@ -22,6 +22,7 @@ mod route;
 mod server;
 mod stamp;
 pub mod start;
+mod stop;
 mod temporary;
 mod token;
 
@@ -34,6 +35,7 @@ use serde::Serialize;
 use crate::runtime::LoadError;
 
 pub use server::Server;
+pub use stop::stop;
 
 /// The version of hookbox, which client and server have to share.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -96,6 +98,17 @@ pub enum ServeError {
     /// There is one already.
     #[error("a server already listens on {}; stop it, or give another socket with --socket", .0.display())]
     Running(PathBuf),
+    /// There is none to end.
+    #[error("no server listens on {}", .0.display())]
+    Nobody(PathBuf),
+    /// It goes on.
+    #[error("the server on {} does not end: {why}; end its process", socket.display())]
+    Stays {
+        /// Where it is.
+        socket: PathBuf,
+        /// Why.
+        why: String,
+    },
     /// What lies there is not a socket.
     #[error("{} is there and is not a socket; move it away, or give another one with --socket", .0.display())]
     NoSocket(PathBuf),

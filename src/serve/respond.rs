@@ -92,6 +92,11 @@ async fn answer(
             let project = query(&["project"])?.project;
             reloaded(shared, project).await
         }
+        Route::Stop => {
+            query(&[])?;
+            shared.stop.notify_one();
+            Ok(json_of(StatusCode::OK, &json!({"status": "ending"})))
+        }
         Route::Health => {
             query(&[])?;
             let projects = shared.projects.roots();

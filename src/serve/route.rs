@@ -15,6 +15,8 @@ pub(super) enum Route {
     Dispatch,
     /// To load hooks again.
     Reload,
+    /// To end.
+    Stop,
     /// Whether somebody is there.
     Health,
     /// What was counted.
@@ -36,6 +38,7 @@ impl Route {
             }
             ["", "v1", "dispatch"] => (Self::Dispatch, Method::POST),
             ["", "v1", "reload"] => (Self::Reload, Method::POST),
+            ["", "v1", "stop"] => (Self::Stop, Method::POST),
             ["", "v1", "health"] => (Self::Health, Method::GET),
             ["", "v1", "schema"] => (Self::Schema, Method::GET),
             ["", "metrics"] => (Self::Metrics, Method::GET),
@@ -56,6 +59,7 @@ impl Route {
             Self::Agent { .. } => "agents",
             Self::Dispatch => "dispatch",
             Self::Reload => "reload",
+            Self::Stop => "stop",
             Self::Health => "health",
             Self::Metrics => "metrics",
             Self::Schema => "schema",

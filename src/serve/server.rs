@@ -13,7 +13,7 @@ use hyper::service::service_fn;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, UnixListener};
 use tokio::signal::unix::{Signal, SignalKind, signal};
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::{Notify, Semaphore, watch};
 
 use super::fault::Fault;
 use super::guard::Via;
@@ -65,6 +65,8 @@ pub(super) struct Shared {
     /// The project that is meant where none is named: the only one the server was
     /// started for.
     pub(super) only: Option<PathBuf>,
+    /// Rings when somebody asks the server to end.
+    pub(super) stop: Notify,
     /// There if the server ends by itself.
     pub(super) temporary: Option<Temporary>,
     threads: Arc<Semaphore>,
@@ -76,11 +78,12 @@ impl Shared {
         self.threads.available_permits() < THREADS
     }
 
-    /// Waits until it ends by itself.
+    /// Waits until it is asked to end, or ends by itself.
     async fn over(&self) {
+        let stopped = self.stop.notified();
         match &self.temporary {
-            Some(temporary) => temporary.over(|| self.is_busy()).await,
-            None => std::future::pending().await,
+            Some(temporary) => either(stopped, temporary.over(|| self.is_busy())).await,
+            None => stopped.await,
         }
     }
 
@@ -180,6 +183,7 @@ impl Server {
             projects,
             meter: Meter::default(),
             only,
+            stop: Notify::new(),
             temporary: options.idle.map(Temporary::new),
             threads: Arc::new(Semaphore::new(THREADS)),
         });

@@ -115,6 +115,7 @@ fn every_answer_is_what_the_schema_says() {
         ("/v1/nothing", "", "404 path"),
         ("/v1/hook/nobody", "{}", "404 agent"),
         ("/v1/health", "", "405 method"),
+        ("/v1/stop?now=1", "", "400 request"),
         ("/v1/dispatch", "{", "400 json"),
         ("/v1/dispatch", "[]", "400 request"),
         ("/v1/dispatch", "{\"event\":\"tool.pre\"}", "400 request"),
@@ -163,6 +164,7 @@ fn every_answer_is_what_the_schema_says() {
         assert_eq!(answer.kind(), *kind, "{target} {body}: {answer:?}");
         check("error", &answer.json());
     }
+    check("stop", &serving.post("/v1/stop", "").json());
 }
 
 #[test]

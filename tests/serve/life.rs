@@ -57,6 +57,52 @@ fn what_runs_is_finished_when_the_server_is_told_to_end() {
 }
 
 #[test]
+fn what_runs_is_finished_when_somebody_stops_the_server() {
+    let (project, server, go) = waiting();
+    let mut serving = Serving::start(&[]);
+    let mut stream = serving.connect();
+    let body = event(project.path(), "ls");
+    let request = serving.request("POST /v1/dispatch", body.as_bytes());
+    stream.write_all(&request).unwrap();
+    until("the hook's request", || !server.arrived().is_empty());
+    let stop = command(serving.folder.path(), &["--stop"])
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    until("the end of the socket", || !serving.socket.exists());
+    assert!(serving.child.try_wait().unwrap().is_none());
+    go.send(()).unwrap();
+    assert_eq!(read(&mut stream).unwrap().json()["reason"], "go");
+    let told = stop.wait_with_output().unwrap();
+    assert!(told.status.success(), "{told:?}");
+    let socket = serving.socket.display().to_string();
+    let text = String::from_utf8(told.stderr).unwrap();
+    assert_eq!(text, format!("the server on {socket} has ended\n"));
+    assert!(serving.wait().success());
+    let told = refused_to_start(serving.folder.path(), &["--stop"]);
+    assert!(
+        told.contains(&format!("no server listens on {socket}")),
+        "{told}"
+    );
+}
+
+#[test]
+fn who_has_no_token_cannot_stop_a_server() {
+    let serving = Serving::start(&[]);
+    let head = "Host: localhost\r\nAuthorization: Bearer x\r\n";
+    let asked = request("POST /v1/stop", head, b"");
+    assert_eq!(send(&mut serving.connect(), &asked).kind(), "401 token");
+    let file = serving.socket.with_extension("token");
+    std::fs::write(&file, "x".repeat(64)).unwrap();
+    let told = refused_to_start(serving.folder.path(), &["--stop"]);
+    assert!(told.contains("does not end: it answers 401"), "{told}");
+    std::fs::remove_file(&file).unwrap();
+    let told = refused_to_start(serving.folder.path(), &["--stop"]);
+    assert!(told.contains("the token file"), "{told}");
+    assert_eq!(serving.get("/v1/health").status, 200);
+}
+
+#[test]
 fn an_answer_comes_in_time_whatever_the_hooks_do() {
     let (project, _server, go) = waiting();
     let serving = Serving::start(&[]);
