@@ -10,10 +10,10 @@ use crate::sandbox::instance::Spare;
 use crate::sandbox::limits::Limits;
 
 /// How many texts have some. Each instance takes a place in the pool and up to a megabyte.
-const MOST: usize = 32;
+const MOST: usize = 16;
 
 /// How many each text has: agents ask for several tools at once.
-const EACH: usize = 2;
+const EACH: usize = 4;
 
 /// How long a text keeps its place when another wants it. Texts that take turns sooner would
 /// each find that it was theirs a moment ago.
