@@ -78,6 +78,8 @@ fn is_kept((name, _): &(OsString, OsString)) -> bool {
 fn is_first(socket: &Path) -> io::Result<bool> {
     if let Some(folder) = socket.parent() {
         private::make(folder)?;
+        // Where others can put a link, nothing is written.
+        private::check(folder).map_err(io::Error::other)?;
     }
     let path = socket.with_extension("started");
     let now = SystemTime::now();
