@@ -83,6 +83,14 @@ fn reason(serving: &Serving, project: &Project, command: &str) -> String {
     outcome["reason"].as_str().unwrap().to_owned()
 }
 
+/// The cache that all tests share, whatever home some of them pretend to have.
+fn common_cache() -> PathBuf {
+    match std::env::var_os("HOOKBOX_CACHE_DIR") {
+        Some(given) => given.into(),
+        None => dirs::cache_dir().unwrap().join("hookbox"),
+    }
+}
+
 fn until(what: &str, holds: impl Fn() -> bool) {
     for _ in 0..6_000 {
         if holds() {

@@ -10,7 +10,7 @@ use crate::yaml::Node;
 
 /// The environment variable with the address of Redis, for addresses that hold a
 /// password and so do not belong into a file.
-const REDIS_VARIABLE: &str = "HOOKBOX_REDIS_URL";
+pub(crate) const REDIS_VARIABLE: &str = "HOOKBOX_REDIS_URL";
 
 /// The keys of `cache:`.
 const KEYS: [&str; 3] = ["backend", "path", "url"];

@@ -25,6 +25,7 @@ use crate::hook::OnError;
 use crate::sandbox::limits::Limits;
 use crate::yaml::{Node, Value};
 pub use backend::Backend;
+pub(crate) use backend::REDIS_VARIABLE;
 pub use build::{BuildSettings, Language};
 pub use process::Processes;
 

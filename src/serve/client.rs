@@ -13,7 +13,7 @@ use serde::Deserialize;
 
 use super::place::{default_socket, is_own, token_beside};
 use super::token::Token;
-use super::{VERSION, VERSION_HEADER};
+use super::{VERSION, VERSION_HEADER, surroundings};
 use crate::agent::{self, MAX_INPUT, Reply};
 
 /// The variable that names another socket, or is `off`.
@@ -58,8 +58,10 @@ pub fn ask(question: &Question<'_>) -> Option<Reply> {
         until: Instant::now() + patience,
     };
     let head = format!(
-        "POST {target} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {}\r\n{VERSION_HEADER}: {VERSION}\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
+        "POST {target} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {}\r\n{VERSION_HEADER}: {VERSION}\r\n{}: {}\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
         token.text(),
+        surroundings::HEADER,
+        surroundings::print(),
         question.input.len()
     );
     let mut request = head.into_bytes();

@@ -43,6 +43,10 @@ pub(super) enum Fault {
         "hooks of this project see environment variables, secrets or programs of whoever asks, so whoever asks has to run them"
     )]
     Environment,
+    #[error(
+        "this server has another home, or other directories for settings and caches, so whoever asks has to run the hooks"
+    )]
+    Elsewhere,
     #[error("there are no hooks in {0}")]
     Project(String),
     #[error(transparent)]
@@ -72,7 +76,7 @@ impl Fault {
             Self::Request(_) => "request",
             Self::Version { .. } => "version",
             Self::Replaced => "replaced",
-            Self::Environment => "environment",
+            Self::Environment | Self::Elsewhere => "environment",
             Self::Project(_) => "project",
             Self::Load(_) => "load",
             Self::Dispatch(DispatchError::UnknownEvent { .. }) => "unknown_event",

@@ -23,6 +23,7 @@ mod server;
 mod stamp;
 pub mod start;
 mod stop;
+mod surroundings;
 mod temporary;
 mod token;
 

@@ -20,7 +20,7 @@ use super::guard::{self, Via};
 use super::query::Query;
 use super::route::Route;
 use super::server::Shared;
-use super::{SCHEMA, VERSION, VERSION_HEADER};
+use super::{SCHEMA, VERSION, VERSION_HEADER, surroundings};
 use crate::agent;
 use crate::json::to_text;
 
@@ -72,6 +72,11 @@ async fn answer(
     let query = |takes: &[&str]| Query::read(parts.uri.query(), takes);
     match route {
         Route::Hook { agent } => {
+            let own = shared.surroundings.as_bytes();
+            let asked = parts.headers.get(surroundings::HEADER);
+            if asked.is_some_and(|asked| asked.as_bytes() != own) {
+                return Err(Fault::Elsewhere);
+            }
             let query = query(&["event", "project", "started", "cwd", "deadline"])?;
             let question = Question::handed_on(agent, query)?;
             let reply = decided(shared, agent, question, body).await?;

@@ -24,7 +24,7 @@ use super::projects::Projects;
 use super::respond::respond;
 use super::temporary::Temporary;
 use super::token::Token;
-use super::{Address, Options, ServeError, listen};
+use super::{Address, Options, ServeError, listen, surroundings};
 use crate::agent;
 use crate::handler::Workshop;
 use crate::runtime::LoadError;
@@ -65,6 +65,8 @@ pub(super) struct Shared {
     /// The project that is meant where none is named: the only one the server was
     /// started for.
     pub(super) only: Option<PathBuf>,
+    /// What its decisions depend on, beside projects.
+    pub(super) surroundings: String,
     /// Rings when somebody asks the server to end.
     pub(super) stop: Notify,
     /// There if the server ends by itself.
@@ -183,6 +185,7 @@ impl Server {
             projects,
             meter: Meter::default(),
             only,
+            surroundings: surroundings::print(),
             stop: Notify::new(),
             temporary: options.idle.map(Temporary::new),
             threads: Arc::new(Semaphore::new(THREADS)),

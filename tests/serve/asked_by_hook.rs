@@ -91,6 +91,72 @@ fn hooks_that_see_the_surroundings_see_the_agents_own() {
     );
 }
 
+/// An agent could start a server that knows nothing of what was reviewed.
+#[test]
+fn attack_a_server_with_other_settings_does_not_decide() {
+    let project = Project::with(&[("guard", &saying("as reviewed"))]);
+    let folder = tempfile::tempdir().unwrap();
+    let config = |name: &str| folder.path().join(name);
+    let trusted = Command::new(env!("CARGO_BIN_EXE_hookbox"))
+        .args(["trust", "--strict", "--project"])
+        .arg(project.path())
+        .env("HOOKBOX_CONFIG_DIR", config("own"))
+        .output()
+        .unwrap();
+    assert!(trusted.status.success(), "{trusted:?}");
+    let open = "def handle(event, payload):\n    return allow()";
+    project.hook("guard", &hook_file("tool.pre", "priority: 10", open));
+    warm_up();
+    let input = bash(project.path(), "ls");
+    for (variable, value) in [
+        ("HOOKBOX_CONFIG_DIR", config("empty")),
+        ("HOME", config("home")),
+        ("HOOKBOX_REDIS_URL", PathBuf::from("redis://127.0.0.1:1")),
+    ] {
+        let place = folder.path().join(variable);
+        std::fs::create_dir(&place).unwrap();
+        let cache = common_cache();
+        let server = command(&place, &[])
+            .env("HOOKBOX_CONFIG_DIR", config("own"))
+            .env("HOOKBOX_CACHE_DIR", &cache)
+            .env(variable, value)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn();
+        let _server = Ends(server.unwrap());
+        let socket = place.join("serve.sock");
+        until("the server", || socket.exists());
+        let mut asked = Command::new(env!("CARGO_BIN_EXE_hookbox"));
+        asked
+            .args(["hook", "claude-code", "--event", "PreToolUse"])
+            .env("HOOKBOX_SERVE", &socket)
+            .env("HOOKBOX_CONFIG_DIR", config("own"))
+            .env("HOOKBOX_CACHE_DIR", &cache)
+            .current_dir(project.path());
+        let left = left(asked, input.as_bytes());
+        assert_eq!(left.code, Some(2), "{variable}: {left:?}");
+        let token = std::fs::read_to_string(socket.with_extension("token")).unwrap();
+        let head = format!(
+            "Host: localhost\r\nAuthorization: Bearer {}\r\n",
+            token.trim()
+        );
+        let mut stream = std::os::unix::net::UnixStream::connect(&socket).unwrap();
+        let metrics = send(&mut stream, &request("GET /metrics", &head, b"")).body;
+        let declined = "hookboxserve_requests_total{route=\"hook\",status=\"409\"} 1\n";
+        assert!(metrics.contains(declined), "{variable}: {metrics}");
+    }
+}
+
+/// A process that ends with the test, however that ends.
+struct Ends(std::process::Child);
+
+impl Drop for Ends {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
 #[test]
 fn a_dead_server_is_done_without_and_replaced() {
     let project = guarded();

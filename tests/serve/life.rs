@@ -135,9 +135,7 @@ fn by_default_the_server_is_in_the_users_own_cache() {
         true => base.path().join("Library/Caches/hookbox"),
         false => base.path().join("hookbox"),
     };
-    let own = std::env::var_os("HOOKBOX_CACHE_DIR")
-        .map(std::path::PathBuf::from)
-        .unwrap_or_else(|| dirs::cache_dir().unwrap().join("hookbox"));
+    let own = common_cache();
     // Compiling the interpreter once for all tests is enough.
     std::fs::create_dir_all(cache.join("compiled")).unwrap();
     for entry in std::fs::read_dir(own.join("compiled")).unwrap() {
