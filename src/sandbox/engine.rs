@@ -26,8 +26,10 @@ pub enum Lifetime {
 /// their own name, so this is well above the cores of any machine.
 const POOL_SLOTS: u32 = 256;
 
-/// How many calls the engine of one event holds at once: those inside of each other.
-const FEW_SLOTS: u32 = 32;
+/// How many calls the engine of one event holds at once: those inside of each other, nine at
+/// most, in the chain that somebody waits for and in the one that nobody waits for. Each has
+/// a stack, and protecting the end of one more takes as long as looking at a file.
+const FEW_SLOTS: u32 = 20;
 
 /// The stack a guest may use. Source nested a thousand levels deep still parses
 /// within it, and a guest thread's fiber holds it without the host's own stack
