@@ -1,6 +1,8 @@
 //! JSON as it crosses the border: parsed once, strictly, then carried as a type
 //! that cannot be wrong.
 
+pub(crate) mod write;
+
 use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
@@ -103,10 +105,12 @@ impl serde::Serialize for Json {
     }
 }
 
-/// Writes a value as compact text, in half the time `to_string` of a value takes.
+/// Writes a value as compact text, in a fraction of the time `to_string` of a value takes.
 #[must_use]
 pub fn to_text(value: &Value) -> String {
-    serde_json::to_string(value).unwrap_or_else(|_| value.to_string())
+    let mut text = Vec::with_capacity(512);
+    write::value(value, &mut text);
+    String::from_utf8(text).unwrap_or_else(|_| value.to_string())
 }
 
 /// Parses JSON text, refusing duplicate keys: two readers could disagree on

@@ -4,6 +4,7 @@
 //! change a protected path: through a structured argument, a patch, or a shell command in
 //! any spelling. It looks at texts and at the disk, and runs nothing.
 
+mod absent;
 mod code;
 mod disk;
 mod glob;

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::absent::Absences;
 use super::paths;
 use super::tree::{Place, Tree};
 
@@ -64,6 +65,7 @@ pub struct Protected {
     pub(super) home: Option<PathBuf>,
     pub(super) entries: Vec<Arc<Entry>>,
     pub(super) tree: Tree,
+    pub(super) absences: Absences,
 }
 
 /// One protected path.
@@ -88,6 +90,7 @@ impl Protected {
             home: home.map(Path::to_owned),
             entries: Vec::new(),
             tree: Tree::default(),
+            absences: Absences::default(),
         };
         for name in IN_PROJECT {
             all.add((*name).to_owned(), project.join(name), false);
@@ -106,6 +109,8 @@ impl Protected {
     /// Protects one more path, absolute or below the project.
     #[must_use]
     pub fn with(mut self, path: PathBuf) -> Self {
+        // What others know is of other paths.
+        self.absences = Absences::default();
         let shown = path.display().to_string();
         let path = self.project.join(path);
         self.add(shown, path, false);

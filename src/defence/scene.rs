@@ -90,7 +90,8 @@ impl<'a> Scene<'a> {
     }
 
     fn disk(&self) -> &Disk {
-        self.disk.get_or_init(|| Disk::look(&self.protected.tree))
+        self.disk
+            .get_or_init(|| Disk::look(&self.protected.tree, &self.protected.absences))
     }
 
     fn known(&self) -> &[Known] {

@@ -1,0 +1,172 @@
+//! Writes compact JSON. Payloads can be long, and each event waits while its payload is
+//! written, so texts are looked through eight bytes at a time.
+
+use serde_json::Value;
+
+/// Appends a value.
+pub(super) fn value(value: &Value, out: &mut Vec<u8>) {
+    match value {
+        Value::Null => out.extend_from_slice(b"null"),
+        Value::Bool(true) => out.extend_from_slice(b"true"),
+        Value::Bool(false) => out.extend_from_slice(b"false"),
+        Value::Number(number) => out.extend_from_slice(number.as_str().as_bytes()),
+        Value::String(string) => text(string, out),
+        Value::Array(items) => {
+            list(b"[]", items, out, |item, out| self::value(item, out));
+        }
+        Value::Object(fields) => list(b"{}", fields, out, |(key, field), out| {
+            text(key, out);
+            out.push(b':');
+            self::value(field, out);
+        }),
+    }
+}
+
+/// Appends what stands between two brackets.
+fn list<T>(
+    [open, close]: &[u8; 2],
+    items: impl IntoIterator<Item = T>,
+    out: &mut Vec<u8>,
+    mut each: impl FnMut(T, &mut Vec<u8>),
+) {
+    out.push(*open);
+    for (index, item) in items.into_iter().enumerate() {
+        if index > 0 {
+            out.push(b',');
+        }
+        each(item, out);
+    }
+    out.push(*close);
+}
+
+/// Appends a text with its quotes.
+pub(crate) fn text(text: &str, out: &mut Vec<u8>) {
+    out.push(b'"');
+    let mut rest = text.as_bytes();
+    loop {
+        let plain = plain_run(rest);
+        out.extend_from_slice(&rest[..plain]);
+        let Some(&byte) = rest.get(plain) else { break };
+        escape(byte, out);
+        rest = &rest[plain + 1..];
+    }
+    out.push(b'"');
+}
+
+/// Returns how many bytes at the beginning stand for themselves in a JSON text.
+pub(crate) fn plain_run(bytes: &[u8]) -> usize {
+    let (words, rest) = bytes.as_chunks::<8>();
+    for (index, word) in words.iter().enumerate() {
+        let special = specials(u64::from_le_bytes(*word));
+        if special != 0 {
+            return index * 8 + special.trailing_zeros() as usize / 8;
+        }
+    }
+    let special = rest.iter().position(|&byte| is_special(byte));
+    special.map_or(bytes.len(), |special| bytes.len() - rest.len() + special)
+}
+
+fn is_special(byte: u8) -> bool {
+    (byte < 0x20) | (byte == b'"') | (byte == b'\\')
+}
+
+/// Finds the special ones among eight bytes at once: the lowest bit that is set belongs
+/// to the first of them. Bits above it mean nothing.
+fn specials(word: u64) -> u64 {
+    const ONES: u64 = u64::from_le_bytes([1; 8]);
+    const HIGHEST: u64 = u64::from_le_bytes([0x80; 8]);
+    let below = |word: u64, limit: u8| word.wrapping_sub(ONES * u64::from(limit)) & !word;
+    let equal = |byte: u8| below(word ^ (ONES * u64::from(byte)), 1);
+    (below(word, 0x20) | equal(b'"') | equal(b'\\')) & HIGHEST
+}
+
+fn escape(byte: u8, out: &mut Vec<u8>) {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let short = match byte {
+        b'"' | b'\\' => byte,
+        0x08 => b'b',
+        0x09 => b't',
+        0x0a => b'n',
+        0x0c => b'f',
+        0x0d => b'r',
+        _ => {
+            let (high, low) = (usize::from(byte >> 4), usize::from(byte & 15));
+            out.extend_from_slice(b"\\u00");
+            out.extend_from_slice(&[DIGITS[high], DIGITS[low]]);
+            return;
+        }
+    };
+    out.extend_from_slice(&[b'\\', short]);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn written(write: impl FnOnce(&mut Vec<u8>)) -> String {
+        let mut out = Vec::new();
+        write(&mut out);
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn texts_are_written_as_serde_writes_them() {
+        let all: String = (0..0x300).filter_map(char::from_u32).collect();
+        for length in [0, 1, 31, 32, 33, 64, 100] {
+            let long = "x".repeat(length) + &all + &"é".repeat(length);
+            let expected = serde_json::to_string(&long).unwrap();
+            assert_eq!(written(|out| text(&long, out)), expected);
+        }
+    }
+
+    #[test]
+    fn every_special_byte_is_found_at_every_place() {
+        for byte in 0..=u8::MAX {
+            for place in 0..20 {
+                let mut bytes = [b'x'; 20];
+                bytes[place] = byte;
+                let expected = if is_special(byte) { place } else { bytes.len() };
+                assert_eq!(plain_run(&bytes), expected, "{byte} at {place}");
+                // What comes after the first one does not matter.
+                bytes[place..].fill(byte);
+                assert_eq!(plain_run(&bytes), expected, "{byte} from {place}");
+            }
+        }
+    }
+
+    fn any_value() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<i64>().prop_map(Value::from),
+            any::<u64>().prop_map(Value::from),
+            any::<f64>().prop_map(Value::from),
+            any::<String>().prop_map(Value::from),
+        ];
+        leaf.prop_recursive(4, 32, 6, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..6).prop_map(Value::from),
+                prop::collection::hash_map(any::<String>(), inner, 0..6)
+                    .prop_map(|fields| Value::Object(fields.into_iter().collect())),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn values_are_written_as_serde_writes_them(any in any_value()) {
+            let expected = serde_json::to_string(&any).unwrap();
+            prop_assert_eq!(written(|out| value(&any, out)), expected);
+        }
+    }
+
+    #[test]
+    fn numbers_keep_the_digits_they_came_with() {
+        for text in ["1.0", "1e400", "-0", "0.10", "12345678901234567890123"] {
+            let number: Value = serde_json::from_str(text).unwrap();
+            let expected = serde_json::to_string(&number).unwrap();
+            assert_eq!(written(|out| value(&number, out)), expected);
+        }
+    }
+}
