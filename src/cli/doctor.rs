@@ -34,6 +34,7 @@ pub(super) struct DoctorArgs {
 struct Found {
     project: Finding,
     review: Option<Finding>,
+    server: Option<Finding>,
     agents: Vec<Report>,
     /// Nothing runs the hooks.
     idle: Option<Finding>,
@@ -83,6 +84,7 @@ impl Found {
         Self {
             project,
             review,
+            server: server(places),
             agents,
             idle,
         }
@@ -102,7 +104,8 @@ impl Found {
         text += &self
             .review
             .iter()
-            .map(|review| lines("", review))
+            .chain(&self.server)
+            .map(|finding| lines("", finding))
             .collect::<String>();
         for report in &self.agents {
             text += &format!("\n{}\n", style::name(report.agent.title));
@@ -146,10 +149,28 @@ impl Found {
             "well": self.is_well(),
             "findings": findings(std::iter::once(&self.project)
                 .chain(&self.review)
+                .chain(&self.server)
                 .chain(&self.idle)),
             "agents": agents.collect::<Vec<_>>(),
         })
     }
+}
+
+/// Says that there is a server, which somebody may not know of.
+#[cfg(unix)]
+fn server(places: &Places) -> Option<Finding> {
+    let socket = crate::serve::client::listening()?;
+    Some(Finding {
+        level: Level::Good,
+        check: "server",
+        says: format!("a server answers events: {}", places.shown(&socket)),
+        advice: Some("to end it: hookbox serve --stop".to_owned()),
+    })
+}
+
+#[cfg(not(unix))]
+fn server(_: &Places) -> Option<Finding> {
+    None
 }
 
 fn findings<'f>(findings: impl IntoIterator<Item = &'f Finding>) -> Vec<Value> {

@@ -123,11 +123,15 @@ impl HookArgs {
         Some(args)
     }
 
-    pub(super) fn run(self) -> i32 {
+    pub(super) fn run(self, before_names: fn()) -> i32 {
+        // Whose home this is, the system knows by the name of the user.
+        if std::env::var_os("HOME").is_none_or(|home| home.is_empty()) {
+            before_names();
+        }
         let guards = self.guards();
         let mut watch = None;
         // An exit code of a panic would let the action pass.
-        let reply = catch_unwind(AssertUnwindSafe(|| self.reply(&mut watch)));
+        let reply = catch_unwind(AssertUnwindSafe(|| self.reply(&mut watch, before_names)));
         let reply = reply.unwrap_or_else(|_| self.broken("it panicked"));
         // Only what is decided here is watched.
         let alone = watch.is_some();
@@ -182,7 +186,7 @@ impl HookArgs {
     }
 
     /// Answers, and starts the watch before any hook runs.
-    fn reply(&self, watch: &mut Option<Watch>) -> Reply {
+    fn reply(&self, watch: &mut Option<Watch>, before_names: fn()) -> Reply {
         let deadline = Deadline::within(self.deadline());
         let mut start_watch = || {
             let event = self.event.clone();
@@ -211,6 +215,7 @@ impl HookArgs {
         if cfg!(unix) && !start_watch() {
             return self.broken(NO_THREAD);
         }
+        before_names();
         let setting = Setting {
             project: self.project.clone(),
             started: agent::started_in(),

@@ -109,13 +109,15 @@ impl ProjectArgs {
     }
 }
 
-/// Runs the command line and returns the exit code.
+/// Runs the command line and returns the exit code. `before_names` is called before the name
+/// of a host or a user is looked up, which a process that asks a server never does.
 #[must_use]
-pub fn main() -> i32 {
+pub fn main(before_names: fn()) -> i32 {
     // Setting up the parser of all verbs takes longer than some answers.
     if let Some(hook) = hook::HookArgs::plain(std::env::args_os().skip(1)) {
-        return hook.run();
+        return hook.run(before_names);
     }
+    before_names();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
@@ -144,7 +146,7 @@ pub fn main() -> i32 {
         Verb::Bench(args) => args.run(),
         Verb::Replay(args) => args.run(),
         Verb::Trust(args) => args.run(),
-        Verb::Hook(args) => Ok(args.run()),
+        Verb::Hook(args) => Ok(args.run(|| {})),
         Verb::Install(args) => args.run(),
         Verb::Uninstall(args) => args.run(),
         Verb::Doctor(args) => args.run(),

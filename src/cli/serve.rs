@@ -2,8 +2,8 @@
 
 use std::io::Write as _;
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::PathBuf;
+use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use anyhow::Result;
@@ -53,7 +53,7 @@ fn address(text: &str) -> std::result::Result<SocketAddr, String> {
 impl ServeArgs {
     pub(super) fn run(self) -> Result<i32> {
         if self.stop {
-            return end(self.socket.as_deref());
+            return end(self.socket);
         }
         let options = Options {
             socket: self.socket,
@@ -86,10 +86,23 @@ impl ServeArgs {
     }
 }
 
-fn end(socket: Option<&Path>) -> Result<i32> {
-    let socket = serve::stop(socket)?;
-    let shown = socket.display().to_string();
+/// How long nobody wonders what is going on.
+const SILENCE: Duration = Duration::from_secs(1);
+
+fn end(socket: Option<PathBuf>) -> Result<i32> {
     let mut stderr = anstream::stderr();
+    let (sender, ended) = mpsc::channel();
+    // Nobody listens any more if this thread was ended.
+    std::thread::spawn(move || sender.send(serve::stop(socket.as_deref())));
+    let socket = match ended.recv_timeout(SILENCE) {
+        Ok(socket) => socket?,
+        Err(_) => {
+            let told = "what runs may finish, for fifteen seconds at most …";
+            let _ = writeln!(stderr, "{}", style::faint(told));
+            ended.recv()??
+        }
+    };
+    let shown = socket.display().to_string();
     let _ = writeln!(stderr, "the server on {} has ended", style::plain(&shown));
     Ok(0)
 }

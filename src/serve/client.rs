@@ -90,6 +90,12 @@ pub fn is_there() -> bool {
     socket().is_some_and(|socket| socket.exists())
 }
 
+/// Returns the socket that a server of this user listens on, if one does.
+#[must_use]
+pub fn listening() -> Option<PathBuf> {
+    socket().filter(|socket| is_own(socket) && listens(socket))
+}
+
 /// Returns the socket to ask at; none if that is switched off.
 pub(super) fn socket() -> Option<PathBuf> {
     match std::env::var_os(VARIABLE) {

@@ -65,25 +65,52 @@ fn what_runs_is_finished_when_somebody_stops_the_server() {
     let request = serving.request("POST /v1/dispatch", body.as_bytes());
     stream.write_all(&request).unwrap();
     until("the hook's request", || !server.arrived().is_empty());
-    let stop = command(serving.folder.path(), &["--stop"])
+    let mut stop = command(serving.folder.path(), &["--stop"])
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
     until("the end of the socket", || !serving.socket.exists());
     assert!(serving.child.try_wait().unwrap().is_none());
+    let mut told = BufReader::new(stop.stderr.take().unwrap()).lines();
+    let waits = told.next().unwrap().unwrap();
+    assert!(waits.starts_with("what runs may finish"), "{waits}");
     go.send(()).unwrap();
     assert_eq!(read(&mut stream).unwrap().json()["reason"], "go");
-    let told = stop.wait_with_output().unwrap();
-    assert!(told.status.success(), "{told:?}");
+    assert!(stop.wait().unwrap().success());
     let socket = serving.socket.display().to_string();
-    let text = String::from_utf8(told.stderr).unwrap();
-    assert_eq!(text, format!("the server on {socket} has ended\n"));
+    let ended = told.next().unwrap().unwrap();
+    assert_eq!(ended, format!("the server on {socket} has ended"));
     assert!(serving.wait().success());
     let told = refused_to_start(serving.folder.path(), &["--stop"]);
     assert!(
         told.contains(&format!("no server listens on {socket}")),
         "{told}"
     );
+}
+
+#[test]
+fn doctor_says_that_a_server_is_there() {
+    let mut serving = Serving::start(&[]);
+    let found = |serving: &Serving| {
+        let output = std::process::Command::new(env!("CARGO_BIN_EXE_hookbox"))
+            .args(["doctor", "--json"])
+            .current_dir(serving.folder.path())
+            .env("HOOKBOX_SERVE", &serving.socket)
+            .output()
+            .unwrap();
+        let told: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let findings = told["findings"].as_array().unwrap().clone();
+        findings.into_iter().find(|one| one["check"] == "server")
+    };
+    let server = found(&serving).unwrap();
+    assert_eq!(server["level"], "good");
+    assert_eq!(server["do"], "to end it: hookbox serve --stop");
+    let says = server["says"].as_str().unwrap();
+    assert!(says.ends_with("serve.sock"), "{says}");
+    let stopped = command(serving.folder.path(), &["--stop"]).status();
+    assert!(stopped.unwrap().success());
+    assert!(serving.wait().success());
+    assert_eq!(found(&serving), None);
 }
 
 #[test]
