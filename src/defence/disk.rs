@@ -94,7 +94,8 @@ fn number(_: &std::fs::Metadata) -> Option<Identity> {
     None
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use super::*;
     use std::fs;

@@ -12,7 +12,7 @@ pub(super) fn value(value: &Value, out: &mut Vec<u8>) {
         Value::Number(number) => out.extend_from_slice(number.as_str().as_bytes()),
         Value::String(string) => text(string, out),
         Value::Array(items) => {
-            list(b"[]", items, out, |item, out| self::value(item, out));
+            list(b"[]", items, out, self::value);
         }
         Value::Object(fields) => list(b"{}", fields, out, |(key, field), out| {
             text(key, out);
