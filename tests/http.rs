@@ -310,6 +310,33 @@ fn attack_addresses_in_disguise_never_reach_loopback() {
     assert!(server.arrived().is_empty());
 }
 
+/// The binary may have a C library of its own, and looks names up with that one.
+#[test]
+fn the_binary_finds_a_host_by_its_name() {
+    let server = Server::saying("found");
+    let address = format!("http://localhost:{}/", server.port);
+    let grant = format!("[{{ allow: \"GET {address}*\", networks: [loopback] }}]");
+    let script =
+        format!("def handle(event, payload):\n    return block(http.get(\"{address}\")[\"body\"])");
+    let more = format!("priority: 10\ngrant:\n  http: {grant}");
+    let project = Project::with(&[("ask", &hook_file("tool.pre", &more, &script))]);
+    let folder = project.path().to_str().unwrap();
+    let payload = r#"{"name": "a", "args": {}}"#;
+    let run = [
+        "run",
+        "tool.pre",
+        "--project",
+        folder,
+        "--json",
+        "--payload",
+        payload,
+    ];
+    let output = support::hookbox(&run);
+    let told: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(told["reason"], "found", "{told}");
+    assert_eq!(server.arrived().len(), 1);
+}
+
 #[test]
 fn attack_one_public_and_one_private_answer() {
     let why = refusal(&get(
