@@ -37,14 +37,14 @@ fn start_sooner() -> io::Result<()> {
     // Moving its million bytes of pointers costs more than most decisions; everything
     // that is mapped later still lies at random addresses.
     println!("cargo::rustc-link-arg-bins=-no-pie");
-    let Some(unwinder) = archive("gcc_eh") else {
+    if archive("gcc_eh").is_none() {
         return Ok(());
-    };
+    }
     // As a library of its own, the unwinder asks the processor what it is, which takes
     // long on a virtual machine.
     println!("cargo::rustc-link-lib=gcc_eh");
     if env::var_os(DYNAMIC).is_none() {
-        link_statically(&unwinder)?;
+        link_statically()?;
     }
     Ok(())
 }
@@ -53,24 +53,31 @@ fn start_sooner() -> io::Result<()> {
 const DYNAMIC: &str = "HOOKBOX_DYNAMIC";
 
 /// The libraries that the standard library wants.
-const LIBRARIES: [&str; 6] = ["c", "m", "util", "rt", "pthread", "dl"];
+const LIBRARIES: [&str; 7] = ["c", "m", "util", "rt", "pthread", "dl", "gcc_s"];
+
+/// What the compiler adds to each of them: the unwinder, and numbers the processor lacks.
+const COMPILERS_OWN: [&str; 2] = ["gcc_eh", "gcc"];
 
 /// Puts the C library into the binary: finding, mapping and linking it takes a third of the
 /// time of a process that only asks a server. The linker is told to take it as a file of
-/// its own, so what it finds under that name says where the archive is.
-fn link_statically(unwinder: &Path) -> io::Result<()> {
-    let Some(archives) = LIBRARIES.iter().map(|name| archive(name)).collect() else {
-        return Ok(());
-    };
-    let archives: Vec<PathBuf> = archives;
+/// its own, so what it finds under that name says where the archives are.
+fn link_statically() -> io::Result<()> {
+    let mut scripts = Vec::new();
+    for library in LIBRARIES {
+        // The unwinder has no archive of this name.
+        let own = Some(library).filter(|name| *name != "gcc_s");
+        let all = own.into_iter().chain(COMPILERS_OWN).map(archive);
+        let Some(archives) = all.collect::<Option<Vec<PathBuf>>>() else {
+            return Ok(());
+        };
+        let names: Vec<String> = archives.iter().map(|path| format!("{path:?}")).collect();
+        scripts.push((library, format!("GROUP ( {} )\n", names.join(" "))));
+    }
     let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default()).join("static");
     fs::create_dir_all(&out)?;
-    for (name, archive) in LIBRARIES.iter().zip(&archives) {
-        let script = format!("GROUP ( {archive:?} {unwinder:?} )\n");
-        fs::write(out.join(format!("lib{name}.so")), script)?;
+    for (library, script) in scripts {
+        fs::write(out.join(format!("lib{library}.so")), script)?;
     }
-    let script = format!("GROUP ( {unwinder:?} )\n");
-    fs::write(out.join("libgcc_s.so"), script)?;
     println!("cargo::rustc-link-arg-bins=-L{}", out.display());
     println!("cargo::rustc-link-arg-bins=-static");
     println!("cargo::rustc-cfg=static_libc");
