@@ -163,7 +163,7 @@ fn server(places: &Places) -> Option<Finding> {
     Some(Finding {
         level: Level::Good,
         check: "server",
-        says: format!("a server answers events: {}", places.shown(&socket)),
+        says: format!("a server listens on {}", places.shown(&socket)),
         advice: Some("to end it: hookbox serve --stop".to_owned()),
     })
 }

@@ -110,7 +110,7 @@ impl ProjectArgs {
 }
 
 /// Runs the command line and returns the exit code. `before_names` is called before the name
-/// of a host or a user is looked up, which a process that asks a server never does.
+/// of a host or a user is looked up, which a process that asks a server seldom does.
 #[must_use]
 pub fn main(before_names: fn()) -> i32 {
     // Setting up the parser of all verbs takes longer than some answers.

@@ -97,7 +97,7 @@ fn end(socket: Option<PathBuf>) -> Result<i32> {
     let socket = match ended.recv_timeout(SILENCE) {
         Ok(socket) => socket?,
         Err(_) => {
-            let told = "what runs may finish, for fifteen seconds at most …";
+            let told = "waiting for the server to end; what runs may finish …";
             let _ = writeln!(stderr, "{}", style::faint(told));
             ended.recv()??
         }

@@ -26,10 +26,13 @@ pub enum Lifetime {
 /// their own name, so this is well above the cores of any machine.
 const POOL_SLOTS: u32 = 256;
 
+/// How many calls the engine of one event has memory for at once.
+const FEW_SLOTS: u32 = 32;
+
 /// How many calls the engine of one event holds at once: those inside of each other, nine at
 /// most, in the chain that somebody waits for and in the one that nobody waits for. Each has
 /// a stack, and protecting the end of one more takes as long as looking at a file.
-const FEW_SLOTS: u32 = 20;
+const FEW_STACKS: u32 = 20;
 
 /// The stack a guest may use. Source nested a thousand levels deep still parses
 /// within it, and a guest thread's fiber holds it without the host's own stack
@@ -66,13 +69,12 @@ impl Engine {
     /// Returns what this machine lacks.
     pub fn new(lifetime: Lifetime) -> Result<Self, EngineError> {
         let inner = match lifetime {
-            Lifetime::OneShot => {
-                pooled(keeping_pages(pool(FEW_SLOTS))).or_else(|_| wasmtime::Engine::new(&pinned()))
-            }
+            Lifetime::OneShot => pooled(keeping_pages(pool(FEW_SLOTS, FEW_STACKS)))
+                .or_else(|_| wasmtime::Engine::new(&pinned())),
             // Not every kernel tells which pages a call changed, and not every
             // machine lends a process the address space of a pool.
-            Lifetime::LongLived => pooled(keeping_pages(pool(POOL_SLOTS)))
-                .or_else(|_| pooled(pool(POOL_SLOTS)))
+            Lifetime::LongLived => pooled(keeping_pages(pool(POOL_SLOTS, POOL_SLOTS)))
+                .or_else(|_| pooled(pool(POOL_SLOTS, POOL_SLOTS)))
                 .or_else(|_| wasmtime::Engine::new(&pinned())),
         }
         .map_err(|error| EngineError(format!("{error:#}")))?;
@@ -149,13 +151,13 @@ fn pooled(pool: PoolingAllocationConfig) -> wasmtime::Result<wasmtime::Engine> {
     wasmtime::Engine::new(pinned().allocation_strategy(InstanceAllocationStrategy::Pooling(pool)))
 }
 
-fn pool(slots: u32) -> PoolingAllocationConfig {
+fn pool(slots: u32, stacks: u32) -> PoolingAllocationConfig {
     let mut pool = PoolingAllocationConfig::new();
     pool.total_component_instances(slots)
         .total_core_instances(slots * 4)
         .total_memories(slots)
         .total_tables(slots * 4)
-        .total_stacks(slots)
+        .total_stacks(stacks)
         .max_memories_per_component(8)
         .max_tables_per_component(64)
         .max_tables_per_module(16)

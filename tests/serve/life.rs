@@ -73,7 +73,10 @@ fn what_runs_is_finished_when_somebody_stops_the_server() {
     assert!(serving.child.try_wait().unwrap().is_none());
     let mut told = BufReader::new(stop.stderr.take().unwrap()).lines();
     let waits = told.next().unwrap().unwrap();
-    assert!(waits.starts_with("what runs may finish"), "{waits}");
+    assert!(
+        waits.starts_with("waiting for the server to end"),
+        "{waits}"
+    );
     go.send(()).unwrap();
     assert_eq!(read(&mut stream).unwrap().json()["reason"], "go");
     assert!(stop.wait().unwrap().success());
