@@ -2,8 +2,8 @@
 //! run --release --example hook`, with the path of another binary behind `--` to measure that.
 //!
 //! `hookbox hook claude-code` with the seven hooks of governed-agent beside hooks of the
-//! usual kinds that make one of their checks, on its own and with `--serve`, and
-//! with ten hooks that match beside a thousand of which ten match.
+//! usual kinds that make one of their checks, as `install` wires it and as `install --alone`
+//! does, and with ten hooks that match beside a thousand of which ten match.
 
 mod server;
 
@@ -90,13 +90,13 @@ fn main() -> Any<()> {
         script(folder.path(), "bash+jq", "bash", BASH_JQ)?,
         script(folder.path(), "python3", "python3", PYTHON)?,
         script(folder.path(), "node", "node", NODE)?,
-        contestant("hookbox, governed-agent", hook(&governed)),
         Contestant {
             serve: serving.socket.display().to_string(),
-            ..contestant("the same with --serve", serve(&governed))
+            ..contestant("hookbox, governed-agent", serve(&governed))
         },
-        contestant("hookbox, 10 hooks", hook(&few)),
-        contestant("hookbox, 1,000 hooks", hook(&many)),
+        contestant("the same, alone", hook(&governed)),
+        contestant("10 hooks, alone", hook(&few)),
+        contestant("1,000 hooks, alone", hook(&many)),
     ];
     std::thread::sleep(SETTLE);
     // The first call compiles, the second one keeps.
@@ -128,18 +128,18 @@ fn print(all: &mut [Contestant]) {
             median / medians[0]
         );
     }
-    let [_, jq, _, node, alone, served, few, many] = medians[..] else {
+    let [_, jq, _, node, wired, alone, few, many] = medians[..] else {
         return;
     };
     println!(
         "\nhookbox is {:.1} times as fast as bash+jq, {:.1} times as fast as node",
-        jq / alone,
-        node / alone
+        jq / wired,
+        node / wired
     );
     println!(
-        "with a server, {:.1} times as fast as bash+jq, {:.1} times as fast as node",
-        jq / served,
-        node / served
+        "alone, {:.1} times as fast as bash+jq, {:.1} times as fast as node",
+        jq / alone,
+        node / alone
     );
     println!(
         "1,000 hooks of which 10 match cost {:.2} times what 10 cost",

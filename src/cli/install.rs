@@ -19,7 +19,7 @@ use crate::sandbox::engine::Lifetime;
 /// them as it is. What the agent wants a person to approve stays to be approved.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Example:\n  hookbox install claude-code --dry-run\n  hookbox install claude-code --serve\n  hookbox doctor"
+    after_help = "Example:\n  hookbox install claude-code --dry-run\n  hookbox install claude-code\n  hookbox doctor"
 )]
 pub(super) struct InstallArgs {
     /// claude-code, codex, gemini, cursor, copilot, windsurf, kiro, goose, cline or opencode
@@ -36,11 +36,11 @@ pub(super) struct InstallArgs {
     /// Wire also a project that does not load: all that is guarded is refused until it does
     #[arg(long)]
     force: bool,
-    /// Let the first event start a server that answers the others faster, until half an hour
-    /// after the last one
+    /// Decide each event in a process of its own. Otherwise the first event starts a server that
+    /// answers the others faster, until half an hour after the last one
     #[cfg(unix)]
     #[arg(long)]
-    serve: bool,
+    alone: bool,
 }
 
 /// Whose settings a verb is about.
@@ -111,7 +111,11 @@ impl InstallArgs {
         };
         let places = Places::here(project);
         let binary = install::binary(self.binary.as_deref())?;
-        let plan = install::plan_with(self.agent, scope, &places, &binary, self.more())?;
+        let plan = if self.serves() {
+            install::plan_serving(self.agent, scope, &places, &binary)?
+        } else {
+            install::plan(self.agent, scope, &places, &binary)?
+        };
         if self.dry_run {
             return show(&plan, &places);
         }
@@ -120,15 +124,15 @@ impl InstallArgs {
         Ok(0)
     }
 
-    /// Returns what each entry has beside what all have.
+    /// Says whether the first event is to start a server.
     #[cfg(unix)]
-    fn more(&self) -> &[&str] {
-        if self.serve { &["--serve"] } else { &[] }
+    fn serves(&self) -> bool {
+        !self.alone
     }
 
     #[cfg(not(unix))]
-    fn more(&self) -> &[&str] {
-        &[]
+    fn serves(&self) -> bool {
+        false
     }
 
     fn project(&self) -> Result<PathBuf> {
@@ -190,9 +194,9 @@ impl InstallArgs {
         for text in agent.wiring.approve.texts(self.scope.scope()) {
             writeln!(stdout, "{} {text}", style::notable("!"))?;
         }
-        if !self.more().is_empty() {
+        if self.serves() {
             let told = "the first event starts a server for the others, which ends by itself";
-            writeln!(stdout, "  {told}")?;
+            writeln!(stdout, "  {told} (not with --alone)")?;
         }
         let name = agent.name;
         writeln!(stdout, "\nnext: start a new session of {}", agent.title)?;

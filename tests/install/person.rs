@@ -1,6 +1,6 @@
 //! What a person reads.
 
-use hookbox::agent::install::{InstallError, Scope, apply, plan, plan_with};
+use hookbox::agent::install::{InstallError, Plan, Scope, apply, plan, plan_serving};
 use insta::assert_snapshot;
 
 use super::world::{World, find};
@@ -37,27 +37,46 @@ fn a_dry_run_shows_the_change_and_makes_none() {
 }
 
 #[test]
-fn a_server_that_events_start_is_asked_for_once_and_stays() {
+fn a_server_that_events_start_can_be_done_without() {
     let world = World::new();
-    assert_snapshot!(world.session(&["install", "windsurf", "--serve", "--dry-run"]));
-    assert_snapshot!(World::new().session(&["install", "windsurf", "--serve"]));
+    assert_snapshot!(world.session(&["install", "windsurf", "--alone", "--dry-run"]));
+    assert_snapshot!(world.session(&["install", "windsurf"]));
+    assert_snapshot!(world.session(&["install", "windsurf", "--alone"]));
     for agent in hookbox::agent::ALL {
+        let world = World::new();
         let places = world.places();
-        let with = |more: &[&str]| {
-            let plan = plan_with(agent, Scope::Project, &places, &world.binary(), more);
+        let wire = |plan: Result<Plan, InstallError>| {
             let plan = plan.unwrap_or_else(|error| panic!("{}: {error}", agent.name));
-            let changes = plan.changes.len();
             apply(&plan).unwrap();
-            changes
+            plan.changes.len()
         };
-        assert!(with(&[]) > 0, "{}", agent.name);
-        assert!(with(&["--serve"]) > 0, "{}", agent.name);
-        // Whoever wires it again keeps it, whatever they say.
-        assert_eq!((with(&["--serve"]), with(&[])), (0, 0), "{}", agent.name);
-        let wired: String = (world.all().into_iter())
-            .filter_map(|(_, bytes)| String::from_utf8(bytes?).ok())
-            .collect();
-        assert!(wired.contains("--serve") && !wired.contains("--serve --serve"));
+        let alone = || wire(plan(agent, Scope::Project, &places, &world.binary()));
+        let serving = || {
+            wire(plan_serving(
+                agent,
+                Scope::Project,
+                &places,
+                &world.binary(),
+            ))
+        };
+        let wired = || -> String {
+            let all = world.all().into_iter();
+            // A copy of what was there before is left beside it.
+            all.filter(|(path, _)| path.extension().is_none_or(|it| it != "hookbox-backup"))
+                .filter_map(|(_, bytes)| String::from_utf8(bytes?).ok())
+                .collect()
+        };
+        assert!(
+            alone() > 0 && !wired().contains("--serve"),
+            "{}",
+            agent.name
+        );
+        let before = wired();
+        // Each of them changes what the other one wrote, and nothing when it is asked again.
+        assert!(serving() > 0 && serving() == 0, "{}", agent.name);
+        assert!(wired().contains("--serve") && !wired().contains("--serve --serve"));
+        assert!(alone() > 0 && alone() == 0, "{}", agent.name);
+        assert_eq!(wired(), before, "{}", agent.name);
     }
 }
 

@@ -98,6 +98,8 @@ impl World {
             .env("HOME", self.path("home"))
             .env("PATH", self.path("bin"))
             .env("HOOKBOX_CACHE_DIR", cache())
+            // Whatever is started here must not outlive the test, nor be seen by others.
+            .env("HOOKBOX_SERVE", "off")
             .stdin(Stdio::null());
         command
     }

@@ -12,20 +12,32 @@ pub struct Command {
     pub agent: &'static str,
     /// The project whose hooks decide; without, the one that the agent works in.
     pub project: Option<String>,
-    /// Further arguments, those that somebody has added by hand among them.
+    /// Whether the first event starts a server for the others.
+    pub serve: bool,
+    /// What somebody has added by hand.
     pub more: Vec<String>,
 }
+
+/// The argument that says so.
+const SERVE: &str = "--serve";
 
 impl Command {
     /// Returns the arguments for one event.
     #[must_use]
     pub fn arguments(&self, event: &AgentEvent) -> Vec<String> {
         let mut words = vec!["hook", self.agent, "--event", event.name];
-        if let Some(project) = &self.project {
-            words.extend(["--project", project]);
-        }
-        words.extend(self.more.iter().map(String::as_str));
+        words.extend(self.further());
         words.into_iter().map(str::to_owned).collect()
+    }
+
+    /// Returns the arguments that are the same for all events.
+    pub(super) fn further(&self) -> impl Iterator<Item = &str> {
+        let project = self.project.iter();
+        let project = project.flat_map(|project| ["--project", project]);
+        let serve = self.serve.then_some(SERVE);
+        project
+            .chain(serve)
+            .chain(self.more.iter().map(String::as_str))
     }
 
     /// Returns the line for agents that hand it to a shell.
@@ -38,11 +50,8 @@ impl Command {
 
     /// Returns the same command with what somebody has added to an entry of ours.
     pub(in crate::agent) fn keeping(&self, ours: &Ours) -> Self {
-        let mut more = ours.more.clone();
-        let new = self.more.iter().filter(|word| !ours.more.contains(word));
-        more.extend(new.cloned());
         Self {
-            more,
+            more: ours.more.clone(),
             ..self.clone()
         }
     }
@@ -57,6 +66,8 @@ pub struct Ours {
     pub event: Option<String>,
     /// The project that it names.
     pub project: Option<String>,
+    /// Whether it starts a server.
+    pub serve: bool,
     /// Everything else.
     pub more: Vec<String>,
 }
@@ -75,6 +86,7 @@ impl Ours {
             binary: binary.clone(),
             event: None,
             project: None,
+            serve: false,
             more: Vec::new(),
         };
         let mut rest = rest.iter().flat_map(|word| halves(word));
@@ -82,6 +94,7 @@ impl Ours {
             match word {
                 "--event" => ours.event = rest.next().map(str::to_owned),
                 "--project" => ours.project = rest.next().map(str::to_owned),
+                SERVE => ours.serve = true,
                 word => ours.more.push(word.to_owned()),
             }
         }
@@ -100,6 +113,7 @@ impl Ours {
             binary: self.binary.clone(),
             agent: agent.name,
             project,
+            serve: self.serve,
             more: self.more.clone(),
         }
     }
@@ -143,6 +157,7 @@ mod tests {
             binary: "/opt/it's here/hookbox".to_owned(),
             agent: "codex",
             project: Some("/w/my project".to_owned()),
+            serve: true,
             more: vec!["--tape".to_owned(), "/tmp/t".to_owned()],
         };
         let ours = Ours::read_line(agent, &command.line(&agent.events[0])).unwrap();

@@ -23,7 +23,7 @@ pub use binary::binary;
 pub use command::{Command, Ours};
 pub use error::InstallError;
 pub use places::{Places, Scope, Spot};
-pub use plan::{Backup, Change, Plan, plan, plan_removal, plan_with};
+pub use plan::{Backup, Change, Plan, plan, plan_removal, plan_serving};
 pub use wiring::{Approve, Form, Home, Settings, Shape, Version, Wiring};
 
 pub(super) use binary::unusable;

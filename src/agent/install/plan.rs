@@ -67,7 +67,7 @@ pub(super) fn backup_path(path: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// Plans to wire an agent.
+/// Plans to wire an agent so that each event is decided in a process of its own.
 ///
 /// # Errors
 /// Returns why its settings cannot be changed.
@@ -77,19 +77,28 @@ pub fn plan(
     places: &Places,
     binary: &Path,
 ) -> Result<Plan, InstallError> {
-    plan_with(agent, scope, places, binary, &[])
+    wire(agent, scope, places, binary, false)
 }
 
-/// Plans to wire an agent, with further arguments in each entry.
+/// Plans to wire an agent so that the first event starts a server for the others.
 ///
 /// # Errors
 /// Returns why its settings cannot be changed.
-pub fn plan_with(
+pub fn plan_serving(
     agent: &'static Agent,
     scope: Scope,
     places: &Places,
     binary: &Path,
-    more: &[&str],
+) -> Result<Plan, InstallError> {
+    wire(agent, scope, places, binary, true)
+}
+
+fn wire(
+    agent: &'static Agent,
+    scope: Scope,
+    places: &Places,
+    binary: &Path,
+    serve: bool,
 ) -> Result<Plan, InstallError> {
     let spot = places.settings(agent, scope)?;
     let project = match scope {
@@ -100,7 +109,8 @@ pub fn plan_with(
         binary: text(binary)?,
         agent: agent.name,
         project,
-        more: more.iter().map(|&word| word.to_owned()).collect(),
+        serve,
+        more: Vec::new(),
     };
     let changes = match &agent.wiring.form {
         Form::Settings(form) => in_settings::plan(agent, form, &spot, &command)?,

@@ -13,10 +13,7 @@ const WAITS: &str = "const WAITS = ";
 /// Writes the plugin.
 pub(in crate::agent) fn text(agent: &Agent, command: &Command) -> String {
     let mut words = vec![command.binary.as_str(), "hook", command.agent];
-    if let Some(project) = &command.project {
-        words.extend(["--project", project]);
-    }
-    words.extend(command.more.iter().map(String::as_str));
+    words.extend(command.further());
     let waits: Map<String, Value> = agent
         .events
         .iter()
