@@ -38,6 +38,8 @@ struct Known {
     /// Its names as the disk has it, if those are others.
     real: Option<Vec<String>>,
     there: bool,
+    /// Whether one of these names may be short for another one.
+    shortened: bool,
 }
 
 impl Known {
@@ -53,7 +55,8 @@ pub(super) struct Scene<'a> {
     disk: OnceCell<Disk>,
     known: OnceCell<Vec<Known>>,
     roots: OnceCell<Vec<Vec<String>>>,
-    identities: OnceCell<HashMap<Identity, (Arc<Entry>, Place)>>,
+    /// Few, so that looking through all of them is the fastest way to find one.
+    identities: OnceCell<Vec<(Identity, Arc<Entry>, Place)>>,
     below: OnceCell<HashMap<Identity, String>>,
     names: OnceCell<HashSet<String>>,
     lookups: Cell<usize>,
@@ -99,9 +102,11 @@ impl<'a> Scene<'a> {
             let known = |entry: &Arc<Entry>| {
                 let found = self.disk().at(entry.place)?;
                 let real = found.moved.as_deref().map(folded);
+                let real = real.filter(|real| *real != entry.parts);
                 (found.there || !entry.only_if_there).then(|| Known {
                     entry: Arc::clone(entry),
-                    real: real.filter(|real| *real != entry.parts),
+                    shortened: shortened(&entry.parts) || real.as_deref().is_some_and(shortened),
+                    real,
                     there: found.there,
                 })
             };
@@ -189,12 +194,18 @@ impl<'a> Scene<'a> {
     /// Looks at names along a path.
     pub(super) fn judge(&self, parts: &[String]) -> Option<Hit> {
         let mut best: Option<Hit> = None;
+        let short = shortened(parts);
         for known in self.known() {
+            // Nearly all names stand for themselves.
+            let begins = match short || known.shortened {
+                true => starts_with,
+                false => <[String]>::starts_with,
+            };
             for spelling in known.spellings() {
-                if starts_with(parts, spelling) {
+                if begins(parts, spelling) {
                     return Some(Hit::new(&known.entry.shown, Place::Inside));
                 }
-                if best.is_none() && starts_with(spelling, parts) {
+                if best.is_none() && begins(spelling, parts) {
                     best = Some(Hit::new(&known.entry.shown, self.how_far(parts)));
                 }
             }
@@ -260,8 +271,8 @@ impl<'a> Scene<'a> {
         };
         let mut best: Option<Hit> = None;
         for (up, folder) in path.ancestors().enumerate().take(64) {
-            let hit = identity(folder).and_then(|id| identities.get(&id));
-            let Some((entry, place)) = hit else {
+            let known = |id| identities.iter().find(|(known, ..)| *known == id);
+            let Some((_, entry, place)) = identity(folder).and_then(known) else {
                 continue;
             };
             // Below a folder that holds a protected path is everything else, too.
@@ -277,13 +288,16 @@ impl<'a> Scene<'a> {
         best
     }
 
-    fn identify(&self) -> HashMap<Identity, (Arc<Entry>, Place)> {
-        let mut out = HashMap::<Identity, (Arc<Entry>, Place)>::new();
-        let mut folders = HashSet::new();
+    fn identify(&self) -> Vec<(Identity, Arc<Entry>, Place)> {
+        let mut out = Vec::<(Identity, Arc<Entry>, Place)>::new();
+        let mut folders = vec![false; self.protected.tree.nodes().len()];
         for entry in &self.protected.entries {
             for (up, (at, node)) in self.protected.tree.upwards(entry.place).enumerate() {
                 // What holds several of them is called after the first.
-                if up > 0 && !folders.insert(at) {
+                if up > 0
+                    && let Some(seen) = folders.get_mut(at)
+                    && std::mem::replace(seen, true)
+                {
                     break;
                 }
                 let Some(id) = self.disk().at(at).and_then(|found| found.identity) else {
@@ -293,10 +307,10 @@ impl<'a> Scene<'a> {
                     0 => Place::Inside,
                     _ => self.how_far(&folded(&node.path)),
                 };
-                let known = out.entry(id);
-                let known = known.or_insert_with(|| (Arc::clone(entry), place));
-                if place > known.1 {
-                    *known = (Arc::clone(entry), place);
+                match out.iter_mut().find(|(known, ..)| *known == id) {
+                    Some(known) if place > known.2 => *known = (id, Arc::clone(entry), place),
+                    Some(_) => {}
+                    None => out.push((id, Arc::clone(entry), place)),
                 }
             }
         }
@@ -345,6 +359,11 @@ impl Nearer for Option<Hit> {
             (None, other) => other,
         }
     }
+}
+
+/// Says whether a name may be the short one that Windows gives to a long one.
+fn shortened(parts: &[String]) -> bool {
+    parts.iter().any(|part| part.contains('~'))
 }
 
 fn starts_with(long: &[String], short: &[String]) -> bool {
