@@ -8,6 +8,7 @@ use wit_component::{ComponentEncoder, StringEncoding, embed_component_metadata};
 use wit_parser::Resolve;
 
 use super::BuildError;
+use super::module::room;
 use super::rewrite;
 use super::world::CONTRACT;
 use crate::config::Language;
@@ -36,6 +37,9 @@ pub(crate) fn componentize(
 type Encoded = Result<Vec<u8>, Box<dyn std::error::Error + Send + Sync>>;
 
 fn encode(mut module: Vec<u8>, wasi: Wasi) -> Encoded {
+    if wasi == Wasi::None {
+        module = room::add(&module)?;
+    }
     let mut resolve = Resolve::default();
     let package = resolve.push_str("hook.wit", CONTRACT)?;
     let world = resolve.select_world(&[package], Some("hook"))?;

@@ -1,6 +1,7 @@
 //! Records to JSON. The fields of each kind are written in the order of their names, so
 //! that a line is canonical without sorting anything.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -25,7 +26,7 @@ impl Sheet {
         match entry {
             Entry::Header(project) => self.header(project),
             Entry::Session(project) => self.session(project),
-            Entry::Dispatch(start) => self.dispatch(dispatch, start),
+            Entry::Dispatch(start) => self.dispatch(dispatch, &First::of_record(start)),
             Entry::Predicate(one) => self.predicate(dispatch, one),
             Entry::HookCall(one) => self.hook_call(dispatch, one),
             Entry::HostCall(one) => self.host_call(dispatch, one),
@@ -40,6 +41,16 @@ impl Sheet {
         }
         self.close();
         self.end(dispatch, Mark::of(entry));
+    }
+
+    /// Writes how a dispatch begins, without making a record of it first.
+    pub(super) fn push_start(&mut self, dispatch: u64, first: &First<'_>) {
+        self.give_back();
+        self.bytes.push(b'{');
+        self.dispatch(Some(dispatch), first);
+        self.close();
+        let parent = first.parent;
+        self.end(Some(dispatch), Mark::Begin { parent });
     }
 
     /// Writes how a dispatch ended, without making a record of it first.
@@ -67,24 +78,24 @@ impl Sheet {
         self.serialized(r#""project":"#, project);
     }
 
-    fn dispatch(&mut self, dispatch: Option<u64>, start: &Start) {
-        if let Some(about) = &start.about {
+    fn dispatch(&mut self, dispatch: Option<u64>, start: &First<'_>) {
+        if let Some(about) = start.about {
             self.long(r#""about":"#, about);
         }
         self.flag(r#""background":"#, start.background);
         self.number(r#""depth":"#, u64::from(start.depth));
         // Tapes of the native dialect alone need not say so on every line.
         if start.dialect != NATIVE {
-            self.word(r#""dialect":"#, &start.dialect);
+            self.word(r#""dialect":"#, start.dialect);
         }
-        self.word(r#""event":"#, &start.event);
-        self.word(r#""id":"#, &start.id);
+        self.word(r#""event":"#, start.event);
+        self.word(r#""id":"#, start.id);
         self.place(r#""kind":"dispatch","n":"#, dispatch);
         self.maybe_number(r#""parent":"#, start.parent);
-        self.long(r#""payload":"#, &start.payload);
+        self.long(r#""payload":"#, start.payload);
         self.prev();
         self.number(r#""session":"#, start.session);
-        self.maybe_word(r#""subject":"#, start.subject.as_deref());
+        self.maybe_word(r#""subject":"#, start.subject);
         self.number(r#""time":"#, start.time);
     }
 
@@ -429,6 +440,57 @@ impl Sheet {
     fn maybe_serialized(&mut self, key: &'static str, value: Option<&impl Serialize>) {
         if let Some(value) = value {
             self.serialized(key, value);
+        }
+    }
+}
+
+/// How a dispatch begins, wherever that is kept.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct First<'e> {
+    pub(super) event: &'e Arc<str>,
+    pub(super) dialect: &'e Cow<'static, str>,
+    pub(super) about: Option<&'e Arc<str>>,
+    pub(super) background: bool,
+    pub(super) id: &'e str,
+    pub(super) subject: Option<&'e str>,
+    pub(super) depth: u32,
+    pub(super) payload: &'e Arc<str>,
+    pub(super) parent: Option<u64>,
+    pub(super) session: u64,
+    pub(super) time: u64,
+}
+
+impl<'e> First<'e> {
+    fn of_record(start: &'e Start) -> Self {
+        Self {
+            event: &start.event,
+            dialect: &start.dialect,
+            about: start.about.as_ref(),
+            background: start.background,
+            id: &start.id,
+            subject: start.subject.as_deref(),
+            depth: start.depth,
+            payload: &start.payload,
+            parent: start.parent,
+            session: start.session,
+            time: start.time,
+        }
+    }
+
+    /// Makes a record of it.
+    pub(super) fn to_record(self) -> Start {
+        Start {
+            event: Arc::clone(self.event),
+            dialect: self.dialect.clone(),
+            about: self.about.cloned(),
+            background: self.background,
+            id: self.id.to_owned(),
+            subject: self.subject.map(str::to_owned),
+            depth: self.depth,
+            payload: Arc::clone(self.payload),
+            parent: self.parent,
+            session: self.session,
+            time: self.time,
         }
     }
 }

@@ -4,11 +4,10 @@
 use std::sync::Arc;
 use std::time::{Instant, SystemTime};
 
+use super::ink::First;
 use super::line::microseconds;
 use super::part::Part;
-use super::record::{
-    Entry, Fault, HookCall, HookReturned, HookVetoed, Phase, Predicate, Start, Used,
-};
+use super::record::{Entry, Fault, HookCall, HookReturned, HookVetoed, Phase, Predicate, Used};
 use super::reel::Reel;
 use super::track::Track;
 use crate::capability::Left;
@@ -52,24 +51,18 @@ impl Scene {
         part: Option<Arc<Part>>,
         event: &Event,
     ) -> Arc<Self> {
-        let start = Start {
-            event: Arc::clone(&event.name),
-            dialect: event.dialect.name.into(),
-            about: about(event),
+        let number = track.begin(First {
+            event: &event.name,
+            dialect: &event.dialect.name.into(),
+            about: about(event).as_ref(),
             background: event.background,
-            id: event.id.clone(),
-            subject: event.subject.clone(),
+            id: &event.id,
+            subject: event.subject.as_deref(),
             depth: event.depth,
-            payload: event.payload.shared_text(),
+            payload: &event.payload.shared_text(),
             parent,
             session,
             time: 0,
-        };
-        let number = track.begin(|| {
-            Entry::Dispatch(Start {
-                time: now(),
-                ..start
-            })
         });
         Arc::new(Self {
             track: Arc::clone(track),

@@ -2,11 +2,14 @@
 //! them, and their payloads, requests and answers.
 //!
 //! Whoever has something recorded writes it here and keeps nothing: memory that one
-//! thread takes and another gives back costs an event more than the writing does.
+//! thread takes and another gives back costs an event more than the writing does. Only long
+//! texts are held as they are, and given back by whoever writes here next.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::record::Entry;
+use super::text::LONGEST_INLINE;
 
 /// How much memory stays for the next records. One huge payload need not stay for ever.
 const MOST_ROOM: usize = 16 << 20;
@@ -60,41 +63,64 @@ pub(super) struct Sheet {
     pub(super) bytes: Vec<u8>,
     /// What is left open, by the place in the bytes.
     pub(super) holes: Vec<(usize, Hole)>,
-    /// All texts, one behind the other, as they are.
-    texts: String,
-    /// Where each of them ends.
-    ends: Vec<usize>,
+    /// The texts, by their index.
+    texts: Vec<Text>,
+    /// Short texts, one behind the other, as they are.
+    short: String,
+    /// How many bytes the long ones have.
+    held: usize,
+    /// Long texts of records that are written.
+    over: Vec<Arc<str>>,
     /// The one that came last: the payload of an event is the same in most of its
     /// records. It is held, so that no other one can be at its place in memory.
     last: Option<Arc<str>>,
 }
 
+/// A text that records have.
+#[derive(Debug)]
+enum Text {
+    /// A short one, by its place among them.
+    Short(Range<usize>),
+    /// A long one.
+    Long(Arc<str>),
+}
+
 impl Sheet {
     /// Takes everything out, and keeps the room unless that is a lot.
     pub(super) fn clear(&mut self) {
-        if self.bytes.capacity() + self.texts.capacity() > MOST_ROOM {
+        if self.bytes.capacity() + self.short.capacity() + self.held > MOST_ROOM {
             *self = Self::default();
             return;
         }
         self.items.clear();
         self.bytes.clear();
         self.holes.clear();
-        self.texts.clear();
-        self.ends.clear();
-        self.last = None;
+        self.short.clear();
+        self.held = 0;
+        let long = self.texts.drain(..).filter_map(|text| match text {
+            Text::Long(text) => Some(text),
+            Text::Short(_) => None,
+        });
+        self.over.extend(long);
+        self.over.extend(self.last.take());
+    }
+
+    /// Gives back what long texts took.
+    pub(super) fn give_back(&mut self) {
+        self.over.clear();
     }
 
     /// Returns how much memory the records take.
     pub(super) fn size(&self) -> usize {
-        self.bytes.len() + self.texts.len()
+        self.bytes.len() + self.short.len() + self.held
     }
 
     /// Returns all texts, by their index.
     pub(super) fn texts(&self) -> impl Iterator<Item = &str> {
-        let begins = std::iter::once(&0).chain(&self.ends);
-        begins
-            .zip(&self.ends)
-            .map(|(begin, end)| &self.texts[*begin..*end])
+        self.texts.iter().map(|text| match text {
+            Text::Short(place) => &self.short[place.clone()],
+            Text::Long(text) => text,
+        })
     }
 
     /// Leaves something open.
@@ -106,11 +132,18 @@ impl Sheet {
     pub(super) fn text(&mut self, text: &Arc<str>) {
         let known = self.last.as_ref();
         if !known.is_some_and(|last| Arc::ptr_eq(last, text)) {
-            self.texts.push_str(text);
-            self.ends.push(self.texts.len());
+            let kept = if text.len() > LONGEST_INLINE {
+                self.held += text.len();
+                Text::Long(Arc::clone(text))
+            } else {
+                let begin = self.short.len();
+                self.short.push_str(text);
+                Text::Short(begin..self.short.len())
+            };
+            self.texts.push(kept);
             self.last = Some(Arc::clone(text));
         }
-        self.hole(Hole::Text(self.ends.len() - 1));
+        self.hole(Hole::Text(self.texts.len() - 1));
     }
 
     /// Ends a record.

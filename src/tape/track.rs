@@ -2,8 +2,10 @@
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
+use super::ink::First;
 use super::lock::lock;
 use super::record::{End, Entry};
+use super::scene::now;
 use super::sheet::Sheet;
 use crate::outcome::Outcome;
 
@@ -81,13 +83,22 @@ impl Track {
         lock(&self.waiting).keeps = true;
     }
 
-    /// Takes the first record of a new dispatch and returns its number. The record is
-    /// made here, so that numbers and times are in the order of the tape.
-    pub(crate) fn begin(&self, entry: impl FnOnce() -> Entry) -> u64 {
+    /// Takes the first record of a new dispatch and returns its number. The time is taken
+    /// here, so that numbers and times are in the order of the tape.
+    pub(super) fn begin(&self, mut start: First<'_>) -> u64 {
         let mut waiting = lock(&self.waiting);
         waiting.dispatches += 1;
         let number = waiting.dispatches;
-        self.add(waiting, Some(number), entry());
+        start.time = now();
+        if waiting.keeps {
+            let entry = Entry::Dispatch(start.to_record());
+            self.add(waiting, Some(number), entry);
+        } else {
+            let first = waiting.is_empty();
+            waiting.sheet.push_start(number, &start);
+            drop(waiting);
+            self.ring(first);
+        }
         number
     }
 

@@ -38,16 +38,10 @@ pub(super) fn component(job: &Job<'_>) -> Result<Vec<u8>, BuildError> {
 /// first, which has a name.
 const STACK: &str = "-Clink-arg=-zstack-size=4194304";
 
-/// What the heap has from the beginning. Letting the memory grow, and making it small again
-/// behind the call, takes the host longer than most hooks take; what is never written to
-/// takes nothing.
-const HEAP: &str = "-Clink-arg=--initial-heap=1048576";
-
 /// The same sources give the same bytes in every folder, and nobody's home is in them.
 fn flags(job: &Job<'_>) -> String {
     let mut flags = vec![
         STACK.to_owned(),
-        HEAP.to_owned(),
         format!("--remap-path-prefix={}=.", job.folder.display()),
         format!("--remap-path-prefix={}=sdk", job.sdk.display()),
     ];

@@ -3,6 +3,7 @@
 pub(super) mod arena;
 pub(super) mod preinit;
 pub(super) mod quiet;
+pub(super) mod room;
 mod sections;
 mod snapshot;
 mod system;

@@ -1,6 +1,6 @@
 //! A module or a component as the list of its sections.
 
-use wasm_encoder::{Encode as _, SectionId};
+use wasm_encoder::{Encode, SectionId};
 use wasmparser::{BinaryReader, DataKind, DataSectionReader};
 
 /// How long the part before the first section is: a magic number and a version.
@@ -39,6 +39,17 @@ impl Sections {
     fn get_mut(&mut self, id: SectionId) -> Option<&mut Vec<u8>> {
         let section = self.all.iter_mut().find(|(kind, _)| *kind == u8::from(id));
         section.map(|(_, bytes)| bytes)
+    }
+
+    /// Puts another section in the place of one that is there.
+    pub(crate) fn replace(&mut self, id: SectionId, section: &impl Encode) {
+        let mut whole = Vec::new();
+        section.encode(&mut whole);
+        // It writes its length before what it holds.
+        let mut reader = BinaryReader::new(&whole, 0);
+        if let (Some(bytes), Ok(_)) = (self.get_mut(id), reader.read_var_u32()) {
+            *bytes = whole.split_off(reader.original_position());
+        }
     }
 
     /// Appends an item to a section that is a list and returns its place there; nothing
