@@ -105,9 +105,11 @@ impl Sheet {
         self.over.extend(self.last.take());
     }
 
-    /// Gives back what long texts took.
+    /// Gives back what some long texts took, about as many as an event has. All at once are
+    /// so much memory that the system gets it, and has to clear it for the next event.
     pub(super) fn give_back(&mut self) {
-        self.over.clear();
+        let some = 4 + self.over.len() / 64;
+        self.over.truncate(self.over.len().saturating_sub(some));
     }
 
     /// Returns how much memory the records take.
