@@ -359,7 +359,7 @@ fn inspect_measures_the_cases_of_the_project_around_a_component() {
         .file("cases/a.yaml", "event: tool.pre\npayload: { name: x, args: { do: block, reason: y } }\nexpect: { decision: block }\n");
     let said = session(project.path(), &["inspect", "guard.wasm"]);
     assert!(
-        said.contains("its case needs") && said.contains("limits: { fuel: 1M, memory: 1 MiB }"),
+        said.contains("its case needs") && said.contains("limits: { fuel: 1M, memory: 2 MiB }"),
         "{said}"
     );
 }

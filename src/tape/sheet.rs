@@ -97,6 +97,8 @@ impl Sheet {
         self.holes.clear();
         self.short.clear();
         self.held = 0;
+        // Where no event has begun since, nobody has given these back.
+        self.over.clear();
         let long = self.texts.drain(..).filter_map(|text| match text {
             Text::Long(text) => Some(text),
             Text::Short(_) => None,

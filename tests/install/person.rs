@@ -61,11 +61,11 @@ fn a_server_that_events_start_can_be_done_without() {
         };
         let wired = || -> String {
             let all = world.all().into_iter();
-            // A copy of what was there before is left beside it.
-            all.filter(|(path, _)| path.extension().is_none_or(|it| it != "hookbox-backup"))
-                .filter_map(|(_, bytes)| String::from_utf8(bytes?).ok())
+            all.filter_map(|(_, bytes)| String::from_utf8(bytes?).ok())
                 .collect()
         };
+        world.binary();
+        let unwired = wired();
         assert!(
             alone() > 0 && !wired().contains("--serve"),
             "{}",
@@ -77,6 +77,8 @@ fn a_server_that_events_start_can_be_done_without() {
         assert!(wired().contains("--serve") && !wired().contains("--serve --serve"));
         assert!(alone() > 0 && alone() == 0, "{}", agent.name);
         assert_eq!(wired(), before, "{}", agent.name);
+        world.uninstall(agent.name, Scope::Project);
+        assert_eq!(wired(), unwired, "{}", agent.name);
     }
 }
 

@@ -26,8 +26,9 @@ pub(super) fn plan(
     }
     let before = file::read(&spot.path)?;
     let after = installed(agent, form, &spot.path, before.as_deref(), command)?;
+    let is_original = (before.as_deref()).is_some_and(|text| !is_ours_alone(agent, form, text));
     let mut change = Change::new(&spot.path, before, Some(after));
-    if change.before.is_some() && !is_there(&change.backup_path()) {
+    if is_original && !is_there(&change.backup_path()) {
         change.backup = Backup::Make;
     }
     let mut changes = vec![change];
@@ -38,6 +39,15 @@ pub(super) fn plan(
         );
     }
     Ok(changes)
+}
+
+/// Tells whether a file has nothing but what we put there: it is nothing to go back to.
+fn is_ours_alone(agent: &Agent, form: &Settings, text: &str) -> bool {
+    let Ok(mut document) = Document::parse(text) else {
+        return false;
+    };
+    let removed = settings::uninstall(&mut document, agent, form.shape, None);
+    removed.is_ok_and(|removed| removed) && settings::is_bare(&document, form)
 }
 
 fn is_there(path: &Path) -> bool {

@@ -6,8 +6,8 @@ use wasmparser::{BinaryReader, MemorySectionReader};
 
 use super::sections::Sections;
 
-/// How many pages a memory gets: enough to work through a payload of some hundred kilobytes.
-const ROOM: u64 = 16;
+/// How many pages a memory gets: enough to work through a payload of some tens of kilobytes.
+const ROOM: u64 = 8;
 
 /// Gives the memory of a module more pages to begin with, if it may have them. The SDKs'
 /// allocators ask how much memory there is before they ask for more.
@@ -47,8 +47,8 @@ mod tests {
 
     #[test]
     fn a_memory_begins_with_more_pages_than_it_asks_for() {
-        assert!(added("(memory 3)").contains("(memory (;0;) 19)"));
-        assert!(added("(memory 3 100)").contains("(memory (;0;) 19 100)"));
+        assert!(added("(memory 3)").contains("(memory (;0;) 11)"));
+        assert!(added("(memory 3 100)").contains("(memory (;0;) 11 100)"));
     }
 
     #[test]
