@@ -41,6 +41,10 @@ pub(super) struct InstallArgs {
     #[cfg(unix)]
     #[arg(long)]
     alone: bool,
+    /// With that server, for those who would rather say so
+    #[cfg(unix)]
+    #[arg(long, hide = true, conflicts_with = "alone")]
+    serve: bool,
 }
 
 /// Whose settings a verb is about.
@@ -127,7 +131,7 @@ impl InstallArgs {
     /// Says whether the first event is to start a server.
     #[cfg(unix)]
     fn serves(&self) -> bool {
-        !self.alone
+        self.serve || !self.alone
     }
 
     #[cfg(not(unix))]

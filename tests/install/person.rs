@@ -41,6 +41,8 @@ fn a_server_that_events_start_can_be_done_without() {
     let world = World::new();
     assert_snapshot!(world.session(&["install", "windsurf", "--alone", "--dry-run"]));
     assert_snapshot!(world.session(&["install", "windsurf"]));
+    let again = world.session(&["install", "windsurf", "--serve"]);
+    assert!(again.contains("was wired as it should be"), "{again}");
     assert_snapshot!(world.session(&["install", "windsurf", "--alone"]));
     for agent in hookbox::agent::ALL {
         let world = World::new();
