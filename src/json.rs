@@ -60,6 +60,17 @@ impl Json {
         Ok(Self::from(value))
     }
 
+    /// Parses a text that hooks have got before, and keeps it as it is for those to come.
+    ///
+    /// # Errors
+    /// Returns what is wrong with the text, with line and column.
+    pub(crate) fn recorded(text: &Arc<str>) -> Result<Self, JsonError> {
+        Ok(Self {
+            value: Arc::new(parse_value(text)?),
+            text: Arc::clone(text),
+        })
+    }
+
     /// Returns the value.
     #[must_use]
     pub fn value(&self) -> &Value {

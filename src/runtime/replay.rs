@@ -19,16 +19,12 @@ impl Runtime {
     /// world, the tape answers.
     pub(crate) fn rerun(&self, dispatch: &Dispatch) -> Result<(Outcome, Vec<Loose>), TapeError> {
         let start = dispatch.start();
-        let payload = Json::parse(start.payload.as_bytes(), usize::MAX).map_err(|error| {
-            TapeError::Damaged {
-                record: dispatch.first_record(),
-                why: format!("the payload cannot be used: {error}"),
-            }
-        })?;
         let damaged = |why: String| TapeError::Damaged {
             record: dispatch.first_record(),
             why,
         };
+        let payload = Json::recorded(&start.payload)
+            .map_err(|error| damaged(format!("the payload cannot be used: {error}")))?;
         let dialect = dialect::named(&start.dialect)
             .ok_or_else(|| damaged(format!("there is no dialect {:?}", start.dialect)))?;
         let info = (dialect.find)(&start.event)
