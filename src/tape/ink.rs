@@ -457,6 +457,7 @@ pub(super) struct First<'e> {
     pub(super) payload: &'e Arc<str>,
     pub(super) parent: Option<u64>,
     pub(super) session: u64,
+    /// Taken where the record gets its place.
     pub(super) time: u64,
 }
 

@@ -160,3 +160,46 @@ impl Sheet {
         });
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_and_long_texts_come_back_in_their_order_and_long_ones_are_given_back() {
+        let mut sheet = Sheet::default();
+        for _ in 0..3 {
+            let long: Arc<str> = "l".repeat(LONGEST_INLINE + 1).into();
+            let short: Arc<str> = "s".repeat(LONGEST_INLINE).into();
+            for text in [&short, &long, &long, &short, &"".into()] {
+                sheet.text(text);
+            }
+            // The same one again is not kept twice.
+            let texts: Vec<&str> = sheet.texts().collect();
+            assert_eq!(texts, [&*short, &*long, &*short, ""]);
+            assert_eq!(sheet.size(), 3 * LONGEST_INLINE + 1);
+            sheet.clear();
+            assert_eq!((sheet.size(), sheet.texts().count()), (0, 0));
+            assert_eq!(Arc::strong_count(&long), 2, "kept for whoever writes next");
+            sheet.give_back();
+            assert_eq!(Arc::strong_count(&long), 1);
+        }
+    }
+
+    #[test]
+    fn what_nobody_gives_back_does_not_pile_up() {
+        let mut sheet = Sheet::default();
+        let long: Arc<str> = "l".repeat(LONGEST_INLINE + 1).into();
+        let other: Arc<str> = "o".repeat(LONGEST_INLINE + 1).into();
+        for _ in 0..100 {
+            sheet.text(&long);
+            sheet.text(&other);
+            sheet.clear();
+        }
+        assert!(Arc::strong_count(&long) <= 3);
+        let huge: Arc<str> = "h".repeat(MOST_ROOM + 1).into();
+        sheet.text(&huge);
+        sheet.clear();
+        assert_eq!(Arc::strong_count(&huge), 1, "nor does a huge one stay");
+    }
+}

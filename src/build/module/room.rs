@@ -22,7 +22,8 @@ pub(crate) fn add(module: &[u8]) -> wasmparser::Result<Vec<u8>> {
     let mut memories = MemorySection::new();
     for memory in MemorySectionReader::new(BinaryReader::new(bytes, 0))? {
         let memory = memory?;
-        let most = memory.maximum.unwrap_or(1 << 16);
+        // Where pages have another size, there can be more of them than of the usual ones.
+        let most = memory.maximum.unwrap_or(1 << 16).max(memory.initial);
         memories.memory(MemoryType {
             minimum: memory.initial.saturating_add(ROOM).min(most),
             maximum: memory.maximum,
@@ -55,6 +56,7 @@ mod tests {
     fn no_memory_gets_more_than_it_may_have() {
         assert!(added("(memory 3 5)").contains("(memory (;0;) 5 5)"));
         assert!(added("(memory 65530)").contains("(memory (;0;) 65536)"));
+        assert!(added("(memory i64 70000)").contains("(memory (;0;) i64 70000)"));
         assert!(!added("(func)").contains("memory"));
     }
 }
