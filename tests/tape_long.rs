@@ -41,7 +41,7 @@ fn long_tape(path: &Path) -> Vec<u8> {
         .load()
         .unwrap();
     for number in 0..2_000 {
-        let command = format!("{number} {}", "x".repeat(number % 5_000));
+        let command = format!("{number} {}", "x".repeat(number * 3 % 5_000));
         let payload = json!({"name": "run_command", "args": {"command": command}});
         runtime.dispatch("tool.pre", payload).unwrap();
     }

@@ -68,6 +68,14 @@ impl Parsed {
         }
     }
 
+    /// Puts back what was left out of the body in it.
+    fn whole(mut self) -> Result<Self, String> {
+        if let Self::Whole(line) = &mut self {
+            line.put_back()?;
+        }
+        Ok(self)
+    }
+
     /// Says whether it is a body that its writer would have written in another way, which
     /// no hash tells. What was read quickly can be written in one way only.
     fn is_loose(&self, line: &[u8]) -> bool {
@@ -88,12 +96,13 @@ pub(super) fn take_apart(line: &[u8], words: &mut Words) -> Taken {
         Ok(text) => parse(text, words),
         Err(error) => Err(format!("byte {} is not UTF-8", error.valid_up_to())),
     };
-    let known = parsed.as_ref().ok();
-    let body = known.and_then(Parsed::body);
+    let loose = parsed.as_ref().is_ok_and(|parsed| parsed.is_loose(line));
+    let parsed = parsed.and_then(Parsed::whole);
+    let body = parsed.as_ref().ok().and_then(Parsed::body);
     Taken {
         hash: Hash::of_line(line),
         body: body.map(|text| Hash::of(text.as_bytes())),
-        loose: known.is_some_and(|known| known.is_loose(line)),
+        loose,
         line: parsed,
         bytes: line.len() as u64 + 1,
     }

@@ -5,6 +5,7 @@ use super::record::{Entry, Footer};
 use super::seal::Hash;
 use super::sheet::{Hole, Item, Mark, Sheet};
 use super::text::{LONGEST_INLINE, Window};
+use super::twin;
 
 /// Where a tape stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -154,12 +155,27 @@ impl Encoder {
     fn body(&self, hash: &Hash, text: &str, out: &mut Vec<u8>) {
         out.extend_from_slice(br#"{"body":"#);
         pen::hash(hash, out);
-        out.extend_from_slice(br#","kind":"body","n":"#);
+        let shorter = twin::leave_out(text);
+        out.extend_from_slice(br#","kind":"body","#);
+        if let Some((twin, _)) = shorter {
+            out.extend_from_slice(br#""left_out":""#);
+            out.extend_from_slice(twin.name().as_bytes());
+            out.extend_from_slice(br#"","#);
+        }
+        out.extend_from_slice(br#""n":"#);
         pen::number(self.position.next, out);
         out.extend_from_slice(br#","prev":"#);
         pen::hash(&self.position.head, out);
         out.extend_from_slice(br#","text":"#);
-        pen::text(text, out);
+        match shorter {
+            None => pen::text(text, out),
+            Some((_, before)) => {
+                pen::text(before, out);
+                // The bracket that the twin was before.
+                out.pop();
+                out.extend_from_slice(b"}\"");
+            }
+        }
         out.push(b'}');
     }
 

@@ -13,6 +13,7 @@ use serde_json::{Map, Value};
 use super::record::{Fault, Phase, Project, Redacted};
 use super::seal::Hash;
 use super::text::Text;
+use super::twin::{self, Twin};
 use crate::capability::log::{Level, LogLine};
 use crate::decision::{Effect, Ruling, Said};
 use crate::failure::Cause;
@@ -95,6 +96,8 @@ pub(super) struct Line {
     #[serde(default, skip_serializing_if = "is_false")]
     pub(super) last: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) left_out: Option<Twin>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) lines: Option<Hash>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) logs: Vec<LogRow>,
@@ -147,6 +150,29 @@ pub(super) struct Line {
 }
 
 impl Line {
+    /// Puts back what was left out of the text of a body.
+    pub(super) fn put_back(&mut self) -> Result<(), String> {
+        // On another kind of record the field is refused later.
+        let twin = self.left_out.filter(|_| self.kind == Kind::Body);
+        let (Some(twin), Some(text)) = (twin, &self.text) else {
+            return Ok(());
+        };
+        match twin::put_back(twin, text) {
+            Some(whole) => self.text = Some(whole.into()),
+            // What it was made of may have been taken out.
+            None if self.redacted.is_some() => {}
+            None => {
+                return Err(format!(
+                    "{:?} was left out of its text, which has no {:?} to make it of",
+                    twin.name(),
+                    twin.other()
+                ));
+            }
+        }
+        self.left_out = None;
+        Ok(())
+    }
+
     /// Says whether every field was taken but those that all records have. Written out,
     /// because comparing with an empty line takes as long as reading one.
     pub(super) fn is_used_up(&self) -> bool {
@@ -169,6 +195,7 @@ impl Line {
             && self.hook.is_none()
             && self.id.is_none()
             && self.dispatch.is_none()
+            && self.left_out.is_none()
             && self.lines.is_none()
             && self.matched.is_none()
             && self.memory_bytes.is_none()

@@ -32,6 +32,7 @@ mod stats;
 mod story;
 mod text;
 pub(crate) mod track;
+mod twin;
 pub mod view;
 mod words;
 
@@ -67,7 +68,7 @@ pub struct Format {
 
 impl Format {
     /// The one this version writes.
-    pub const CURRENT: Self = Self { major: 2, minor: 0 };
+    pub const CURRENT: Self = Self { major: 3, minor: 0 };
 
     fn parse(text: &str) -> Option<Self> {
         let (major, minor) = text.split_once('.')?;

@@ -13,6 +13,7 @@ use super::record::{
 };
 use super::scan::{Raw, Scan};
 use super::seal::Hash;
+use super::twin::{self, Twin};
 use super::words::{Words, fixed};
 use crate::capability::log::{Level, LogLine};
 use crate::decision::Ruling;
@@ -77,6 +78,7 @@ fields! {
     In = "in",
     Kind = "kind",
     Last = "last",
+    LeftOut = "left_out",
     Logs = "logs",
     Matched = "matched",
     MemoryBytes = "memory_bytes",
@@ -172,7 +174,7 @@ fn expected(kind: Kind) -> Option<(Fields, Fields)> {
         ),
         Kind::Body => {
             let all = Fields::of(&[Body, Field::Kind, Field::N, Field::Prev, Text]);
-            return Some((all, Fields::default()));
+            return Some((all, Fields::of(&[Field::LeftOut])));
         }
         _ => return None,
     };
@@ -206,6 +208,7 @@ struct Draft<'l> {
     hook: Raw<'l>,
     id: Raw<'l>,
     last: bool,
+    left_out: Option<Twin>,
     logs: Vec<LogLine>,
     matched: bool,
     memory_bytes: u64,
@@ -269,6 +272,7 @@ impl<'l> Draft<'l> {
             Field::In => self.dispatch = scan.number()?,
             Field::Kind => self.kind = kind(scan)?,
             Field::Last => self.last = scan.truth()?,
+            Field::LeftOut => self.left_out = Some(Twin::named(scan.text()?.written)?),
             Field::Logs => self.logs = scan.list(|scan| log_line(scan, words))?,
             Field::Matched => self.matched = scan.truth()?,
             Field::MemoryBytes => self.memory_bytes = scan.number()?,
@@ -330,7 +334,7 @@ impl<'l> Draft<'l> {
             Kind::Outcome => self.end(words, &mut bodies)?,
             Kind::Body => Entry::Body(Body {
                 hash: self.body?,
-                text: self.text.plain()?.into(),
+                text: self.whole()?,
             }),
             _ => return None,
         };
@@ -345,6 +349,15 @@ impl<'l> Draft<'l> {
             },
             bodies,
         })
+    }
+
+    /// Returns the text of a body, with what was left out of it.
+    fn whole(&self) -> Option<Arc<str>> {
+        let text = self.text.plain()?;
+        match self.left_out {
+            Some(twin) => Some(twin::put_back(twin, &text)?.into()),
+            None => Some(text.into()),
+        }
     }
 
     fn start(&self, words: &mut Words, bodies: &mut Bodies) -> Option<Entry> {

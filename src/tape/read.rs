@@ -6,7 +6,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 use serde::Deserialize;
-use sha2::{Digest as _, Sha256};
 
 use super::Format;
 use super::ahead::{Ahead, Parsed, Stop, Taken, take_apart};
@@ -54,7 +53,7 @@ pub struct Reader<R> {
     first: Option<Record>,
     footer: bool,
     redacted: u64,
-    redacted_lines: Sha256,
+    redacted_lines: blake3::Hasher,
     sealed: bool,
     strict: bool,
     ending: Option<Ending>,
@@ -153,7 +152,7 @@ impl<R: BufRead> Reader<R> {
             first: None,
             footer: false,
             redacted: 0,
-            redacted_lines: Sha256::new(),
+            redacted_lines: blake3::Hasher::new(),
             sealed: false,
             strict: false,
             ending: None,
@@ -365,7 +364,7 @@ impl<R: BufRead> Reader<R> {
             return hash;
         };
         self.redacted += 1;
-        self.redacted_lines.update(hash.to_string());
+        self.redacted_lines.update(&hash.digits());
         redacted.was
     }
 
@@ -421,7 +420,7 @@ impl<R: BufRead> Reader<R> {
                 self.footer = true;
             }
             Entry::Redaction(seal) => {
-                let lines = Hash::from_bytes(self.redacted_lines.clone().finalize().into());
+                let lines = Hash::from_bytes(self.redacted_lines.finalize().into());
                 if seal.count != self.redacted || seal.lines != lines {
                     return Err(wrong(
                         "the seal does not fit: a redacted record was changed afterwards",

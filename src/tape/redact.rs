@@ -6,7 +6,6 @@ use std::io::{BufRead, Write};
 
 use regex::Regex;
 use serde_json::Value;
-use sha2::{Digest as _, Sha256};
 
 use super::convert::to_line;
 use super::error::TapeError;
@@ -15,6 +14,7 @@ use super::read::{Ending, Reader};
 use super::record::{Entry, Redacted, Seal};
 use super::seal::Hash;
 use super::text::Text;
+use super::twin::Twin;
 use crate::canonical;
 
 /// What stands for what was taken out.
@@ -149,7 +149,7 @@ impl Redaction {
         if first.ending() != Some(Ending::Closed) {
             return Err(RedactError::NotClosed);
         }
-        let mut sum = Sha256::new();
+        let mut sum = blake3::Hasher::new();
         let mut count = 0;
         let mut next = 0;
         let mut head = Hash::GENESIS;
@@ -163,7 +163,7 @@ impl Redaction {
             let line = redacted.as_deref().map_or(line, str::as_bytes);
             if redacted.is_some() || record.redacted.is_some() {
                 count += 1;
-                sum.update(Hash::of(line).to_string());
+                sum.update(&Hash::of(line).digits());
             }
             out.write_all(line)?;
             out.write_all(b"\n")?;
@@ -202,6 +202,12 @@ impl Redaction {
 
     fn fields(&self, value: &mut Value, paths: &mut BTreeSet<String>) {
         for pointer in &self.pointers {
+            let field = pointer.segments.first();
+            let long = field.and_then(|field| TEXTS.iter().find(|text| *text == field));
+            if long.is_some_and(|field| value.get(field).is_some_and(Value::is_object)) {
+                // The name of a body stays; the body itself goes.
+                continue;
+            }
             if take_out(value, &pointer.segments) {
                 paths.insert(pointer.written.clone());
             }
@@ -221,6 +227,8 @@ impl Redaction {
             .and_then(Value::as_str)
             .unwrap_or_default();
         let used = uses.get(hash).cloned().unwrap_or_default();
+        let twin = value.get("left_out").and_then(Value::as_str);
+        let twin = twin.and_then(Twin::named);
         let Some(text) = value.get_mut("text") else {
             return;
         };
@@ -228,6 +236,9 @@ impl Redaction {
             let Some((field, rest)) = pointer.segments.split_first() else {
                 continue;
             };
+            // What was left out says what stands elsewhere, and has to go there.
+            let elsewhere = twin.and_then(|twin| instead(twin, rest));
+            let rest = elsewhere.as_deref().unwrap_or(rest);
             if used.contains(field.as_str()) && take_out(text, rest) {
                 paths.insert(pointer.written.clone());
             }
@@ -330,8 +341,6 @@ fn take_out(value: &mut Value, segments: &[String]) -> bool {
         let gone = Value::String(GONE.to_owned());
         let changed = *value != gone;
         *value = match value {
-            // The name of a body stays; the body itself goes.
-            Value::Object(map) if map.contains_key("body") && map.len() == 1 => return false,
             // A list stays one, and so do the rows of a trace.
             Value::Array(_) => Value::Array(Vec::new()),
             _ => gone,
@@ -367,6 +376,12 @@ fn take_out(value: &mut Value, segments: &[String]) -> bool {
     }
 }
 
+/// Returns the place of what a place in a twin says, which was left out.
+fn instead(twin: Twin, segments: &[String]) -> Option<Vec<String>> {
+    let (first, rest) = segments.split_first()?;
+    (first == twin.name()).then(|| [&[twin.other().to_owned()], rest].concat())
+}
+
 /// Reads an object or a list that is written as a text.
 fn as_json(text: &str) -> Option<Value> {
     let value = crate::json::parse_value(text).ok()?;
@@ -378,8 +393,8 @@ fn unescaped(segment: &str) -> String {
     segment.replace("~1", "/").replace("~0", "~")
 }
 
-fn seal(number: u64, head: Hash, count: u64, sum: &Sha256) -> String {
-    let lines = sum.clone().finalize();
+fn seal(number: u64, head: Hash, count: u64, sum: &blake3::Hasher) -> String {
+    let lines = sum.finalize();
     let entry = Entry::Redaction(Seal {
         count,
         lines: Hash::from_bytes(lines.into()),

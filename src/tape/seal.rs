@@ -3,9 +3,8 @@
 use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
-use sha2::{Digest as _, Sha256};
 
-/// A SHA-256 hash, written as 64 lower-case hexadecimal digits.
+/// A BLAKE3 hash, written as 64 lower-case hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Hash([u8; 32]);
 
@@ -16,7 +15,7 @@ impl Hash {
     /// Hashes bytes.
     #[must_use]
     pub fn of(bytes: &[u8]) -> Self {
-        Self(Sha256::digest(bytes).into())
+        Self(blake3::hash(bytes).into())
     }
 
     /// Hashes a line. The text of a body has a hash of its own in the line, so it is left
@@ -25,13 +24,9 @@ impl Hash {
         let Some(rest) = without_text(line) else {
             return Self::of(line);
         };
-        Self(
-            Sha256::new()
-                .chain_update(rest)
-                .chain_update("}")
-                .finalize()
-                .into(),
-        )
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(rest).update(b"}");
+        Self(hasher.finalize().into())
     }
 
     pub(super) fn from_bytes(bytes: [u8; 32]) -> Self {
@@ -70,7 +65,12 @@ impl Hash {
 pub(super) fn without_text(line: &[u8]) -> Option<&[u8]> {
     const DIGITS: usize = 64;
     let rest = line.strip_prefix(br#"{"body":""#)?.get(DIGITS..)?;
-    let rest = rest.strip_prefix(br#"","kind":"body","n":"#)?;
+    let mut rest = rest.strip_prefix(br#"","kind":"body","#)?;
+    if let Some(named) = rest.strip_prefix(br#""left_out":""#) {
+        let letters = named.iter().take_while(|byte| byte.is_ascii_lowercase());
+        rest = named.get(letters.count()..)?.strip_prefix(br#"","#)?;
+    }
+    let rest = rest.strip_prefix(br#""n":"#)?;
     let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let rest = rest.get(digits..)?.strip_prefix(br#","prev":""#)?;
     let rest = rest.get(DIGITS..)?.strip_prefix(b"\"")?;

@@ -6,7 +6,6 @@ use std::sync::OnceLock;
 use hookbox::Runtime;
 use hookbox::tape::{Dispatch, Ending, Reader, Record, Recorder, Replay, TapeError};
 use serde_json::{Value, json};
-use sha2::{Digest as _, Sha256};
 
 use super::{Project, command, hook_file};
 
@@ -122,15 +121,15 @@ pub fn values(tape: &[u8]) -> Vec<Value> {
     lines(tape).into_iter().map(parse).collect()
 }
 
-pub fn sha256(bytes: impl AsRef<[u8]>) -> String {
-    format!("{:x}", Sha256::digest(bytes))
+pub fn digest(bytes: impl AsRef<[u8]>) -> String {
+    blake3::hash(bytes.as_ref()).to_hex().to_string()
 }
 
 /// The hash of a record that is not redacted, by its line: a body counts without its text.
 pub fn hash(line: &str) -> String {
     match line.split_once(r#","text":"#) {
-        Some((before, _)) if line.starts_with(r#"{"body":"#) => sha256(format!("{before}}}")),
-        _ => sha256(line),
+        Some((before, _)) if line.starts_with(r#"{"body":"#) => digest(format!("{before}}}")),
+        _ => digest(line),
     }
 }
 

@@ -24,24 +24,24 @@ fn of_version(format: Option<&str>) -> Vec<u8> {
 
 #[test]
 fn a_newer_minor_version() {
-    assert_snapshot!(refusal(&of_version(Some("2.1"))), @"the tape has format 2.1 and this hookbox reads 2.0; use hookbox 7.8.9 or newer");
+    assert_snapshot!(refusal(&of_version(Some("3.1"))), @"the tape has format 3.1 and this hookbox reads 3.0; use hookbox 7.8.9 or newer");
 }
 
 #[test]
 fn a_newer_major_version() {
-    assert_snapshot!(refusal(&of_version(Some("3.0"))), @"the tape has format 3.0 and this hookbox reads 2.0; use hookbox 7.8.9 or newer");
+    assert_snapshot!(refusal(&of_version(Some("4.0"))), @"the tape has format 4.0 and this hookbox reads 3.0; use hookbox 7.8.9 or newer");
 }
 
 #[test]
 fn a_newer_version_whose_records_nobody_here_knows() {
-    let header = json!({"kind": "header", "format": "3.1", "zones": [1], "project": {"hookbox": "9.0.0", "moods": 2}});
+    let header = json!({"kind": "header", "format": "4.1", "zones": [1], "project": {"hookbox": "9.0.0", "moods": 2}});
     let tape = chained(&[header, json!({"kind": "mood"})]);
-    assert_snapshot!(refusal(&tape), @"the tape has format 3.1 and this hookbox reads 2.0; use hookbox 9.0.0 or newer");
+    assert_snapshot!(refusal(&tape), @"the tape has format 4.1 and this hookbox reads 3.0; use hookbox 9.0.0 or newer");
 }
 
 #[test]
 fn an_older_major_version() {
-    assert_snapshot!(refusal(&of_version(Some("1.9"))), @"the tape has format 1.9, which this hookbox (format 2.0) no longer reads; the last one that does is hookbox 7.8.9");
+    assert_snapshot!(refusal(&of_version(Some("1.9"))), @"the tape has format 1.9, which this hookbox (format 3.0) no longer reads; the last one that does is hookbox 7.8.9");
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn a_version_that_is_none() {
 
 #[test]
 fn a_version_that_is_not_a_text() {
-    for version in [json!(1.0), json!(null), json!(["2.0"])] {
+    for version in [json!(1.0), json!(null), json!(["3.0"])] {
         let tape = edited(tape(), |records| records[0]["format"] = version);
         assert_eq!(
             refusal(&tape),
@@ -132,7 +132,7 @@ fn json_of_another_kind() {
         b"[]\n",
         b"null\n",
         b"{\"kind\":\"header\"}\n",
-        b"{\"kind\":\"tape\",\"format\":\"2.0\"}\n",
+        b"{\"kind\":\"tape\",\"format\":\"3.0\"}\n",
     ] {
         let (_folder, path) = file(bytes);
         assert_eq!(
@@ -144,7 +144,7 @@ fn json_of_another_kind() {
 
 #[test]
 fn a_header_with_nothing_in_it() {
-    let (_folder, path) = file(b"{\"kind\":\"header\",\"format\":\"2.0\"}\n");
+    let (_folder, path) = file(b"{\"kind\":\"header\",\"format\":\"3.0\"}\n");
     assert_snapshot!(said(&path), @"record 0 is damaged: missing field `n` at column 32");
 }
 

@@ -5,7 +5,7 @@ use hookbox::tape::Ending;
 use serde_json::{Value, json};
 
 use crate::support::tape::{
-    chained, chained_as, edited, find, lines, play, read, read_strictly, refusal, sha256,
+    chained, chained_as, digest, edited, find, lines, play, read, read_strictly, refusal,
     small_tape, tape, values,
 };
 
@@ -111,7 +111,7 @@ fn attack_a_field_of_another_kind_of_record() {
         ("outcome", "lost", json!([1])),
         ("header", "text", json!("x")),
         ("body", "payload", json!("x")),
-        ("hook_call", "format", json!("2.0")),
+        ("hook_call", "format", json!("3.0")),
     ] {
         let why = damaged(kind, |record| record[field] = value);
         let article = format!("a {kind} with fields that belong to another kind of record");
@@ -186,7 +186,7 @@ fn attack_a_veto_that_lets_the_event_pass() {
 
 #[test]
 fn attack_a_body_that_does_not_fit_its_hash() {
-    let why = damaged("body", |record| record["text"] = json!("{\"short\":true}"));
+    let why = damaged("body", |record| record["text"] = json!("{\"args\":{}}"));
     assert_eq!(why, "the body is not the one its hash names");
 }
 
@@ -240,7 +240,7 @@ fn attack_a_body_that_is_forgotten_already() {
     let at = find(&records, "body");
     let filler = |index: usize| {
         let text = format!("body {index}");
-        json!({"kind": "body", "body": sha256(&text), "text": text})
+        json!({"kind": "body", "body": digest(&text), "text": text})
     };
     let with = |count: usize| {
         edited(tape(), |records| {
@@ -276,7 +276,7 @@ fn attack_records_behind_the_footer() {
     let at = records.len();
     let behind = |record: Value| edited(small_tape(), |records| records.push(record));
     let session = json!({"kind": "session", "project": records[0]["project"]});
-    let body = json!({"kind": "body", "body": sha256("x"), "text": "x"});
+    let body = json!({"kind": "body", "body": digest("x"), "text": "x"});
     for record in [body, records[at - 1].clone()] {
         assert_eq!(
             refusal(&behind(record)),
@@ -328,7 +328,7 @@ fn attack_two_headers() {
 fn attack_a_header_that_follows_something() {
     let mut records = values(tape());
     let mut first: Value = records.remove(0);
-    first["prev"] = json!(sha256("something"));
+    first["prev"] = json!(digest("something"));
     let line = format!("{}\n", hookbox::canonical::text(&first));
     assert_eq!(
         refusal(line.as_bytes()),
@@ -432,7 +432,7 @@ fn attack_a_body_that_is_written_in_another_way() {
 #[test]
 fn attack_a_body_with_a_long_escape_where_there_is_a_short_one() {
     let text = format!("a\nb{}", "x".repeat(600));
-    let body = json!({"kind": "body", "body": sha256(&text), "text": text});
+    let body = json!({"kind": "body", "body": digest(&text), "text": text});
     let at = find(&values(tape()), "body");
     let with = |write: &dyn Fn(&Value) -> String| {
         let mut records = values(tape());

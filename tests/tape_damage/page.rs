@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
-use crate::support::tape::{chained, edited, lines, sha256, small_tape, tape, values};
+use crate::support::tape::{chained, digest, edited, lines, small_tape, tape, values};
 
 fn page() -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/tape.md");
@@ -46,7 +46,7 @@ fn the_verifier_of_the_page_accepts_a_real_tape() {
         let said = said(&output);
         assert!(output.status.success(), "{said}");
         let last = lines(tape).pop().unwrap();
-        let head = sha256(last.strip_suffix(b"\n").unwrap());
+        let head = digest(last.strip_suffix(b"\n").unwrap());
         assert_eq!(
             said,
             format!("closed: {} records, head {head}\n", lines(tape).len())

@@ -4,7 +4,7 @@ use hookbox::tape::Ending;
 use serde_json::{Value, json};
 
 use crate::support::tape::{
-    chained, find, lines, play, read, read_strictly, refusal, sha256, tape, values,
+    chained, digest, find, lines, play, read, read_strictly, refusal, tape, values,
 };
 
 /// Takes the reason out of the veto and seals what is left.
@@ -13,8 +13,8 @@ fn redacted(change: impl FnOnce(&mut Vec<Value>)) -> Vec<u8> {
     let at = find(&records, "hook_vetoed");
     let was = lines(tape())[at].strip_suffix(b"\n").unwrap();
     records[at]["reason"] = json!("[redacted]");
-    records[at]["redacted"] = json!({"paths": ["/reason"], "was": sha256(was)});
-    let seal = sha256(sha256(hookbox::canonical::text(&records[at])));
+    records[at]["redacted"] = json!({"paths": ["/reason"], "was": digest(was)});
+    let seal = digest(digest(hookbox::canonical::text(&records[at])));
     records.push(json!({"kind": "redaction", "count": 1, "lines": seal}));
     change(&mut records);
     chained(&records)
@@ -106,7 +106,7 @@ fn attack_a_redacted_record_that_was_another_one() {
         .map(|line| String::from_utf8(line.to_vec()).unwrap())
         .collect();
     let mut record: Value = serde_json::from_str(&lines[at]).unwrap();
-    record["redacted"]["was"] = json!(sha256("another one"));
+    record["redacted"]["was"] = json!(digest("another one"));
     lines[at] = format!("{}\n", hookbox::canonical::text(&record));
     let message = refusal(lines.concat().as_bytes());
     assert!(
@@ -122,12 +122,12 @@ fn attack_a_redacted_body_that_grows() {
     let mut records = values(tape());
     let at = find(&records, "body");
     let body = |text: &str| {
-        let hash = sha256("gone");
-        json!({"kind": "body", "body": hash, "text": text, "redacted": {"paths": ["/text"], "was": sha256(text)}})
+        let hash = digest("gone");
+        json!({"kind": "body", "body": hash, "text": text, "redacted": {"paths": ["/text"], "was": digest(text)}})
     };
     let fillers = (0..4_100).map(|index| {
         let text = format!("body {index}");
-        json!({"kind": "body", "body": sha256(&text), "text": text})
+        json!({"kind": "body", "body": digest(&text), "text": text})
     });
     let more: Vec<Value> = [body(""), body(&"x".repeat(1_000))]
         .into_iter()

@@ -11,7 +11,7 @@ use serde_json::json;
 use super::{of_kind, place};
 use crate::support::command;
 use crate::support::tape::{
-    edited, lines, play, play_file, read, read_strictly, record, sha256, studio, tape, values,
+    digest, edited, lines, play, play_file, read, read_strictly, record, studio, tape, values,
 };
 
 fn append(path: &Path, bytes: &[u8]) {
@@ -238,8 +238,8 @@ fn attack_a_footer_behind_something_that_is_no_tape() {
 #[test]
 fn attack_a_closed_tape_of_another_version() {
     for (format, what) in [
-        ("2.1", "this hookbox reads 2.0"),
-        ("3.0", "this hookbox reads 2.0"),
+        ("3.1", "this hookbox reads 3.0"),
+        ("4.0", "this hookbox reads 3.0"),
         ("1.9", "no longer reads"),
     ] {
         let other = edited(tape(), |records| records[0]["format"] = json!(format));
@@ -258,12 +258,12 @@ fn attack_a_redacted_tape() {
         edited(tape(), |records| {
             let mut hashes = String::new();
             if redact {
-                let was = sha256(lines(tape())[1].strip_suffix(b"\n").unwrap());
+                let was = digest(lines(tape())[1].strip_suffix(b"\n").unwrap());
                 records[1]["redacted"] = json!({"paths": ["/id"], "was": was});
-                hashes = sha256(hookbox::canonical::text(&records[1]));
+                hashes = digest(hookbox::canonical::text(&records[1]));
             }
             let count = u64::from(redact);
-            records.push(json!({"kind": "redaction", "count": count, "lines": sha256(hashes)}));
+            records.push(json!({"kind": "redaction", "count": count, "lines": digest(hashes)}));
         })
     };
     for tape in [sealed(true), sealed(false)] {
