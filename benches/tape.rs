@@ -2,7 +2,7 @@
 //!
 //! Recording beside not recording, replay beside live dispatch, `--check` beside plain
 //! dispatch, and how much memory a reader holds while the tape grows. `-- --gigabytes 4`
-//! makes the last tape larger.
+//! makes the last tape larger, and `-- --only 16` measures only what has that in its name.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -14,13 +14,15 @@ use serde_json::{Value, json};
 
 type Any<T> = Result<T, Box<dyn std::error::Error>>;
 
+const SOURCE: &str = include_str!("../src/tape/quick.rs");
+
 /// Measured in turns, so that whatever else the machine does hits all alike.
 const ROUNDS: usize = 60;
 
 fn main() -> Any<()> {
     let scratch = tempfile::tempdir()?;
     let mut args = std::env::args().skip(1);
-    let mut gigabytes = 0.5;
+    let (mut gigabytes, mut only) = (0.5, None);
     while let Some(arg) = args.next() {
         // What the memory of a reader is measured in: a process of its own.
         if arg == "--read" {
@@ -29,13 +31,22 @@ fn main() -> Any<()> {
         if arg == "--gigabytes" {
             gigabytes = args.next().ok_or("how many?")?.parse()?;
         }
+        if arg == "--only" {
+            only = args.next();
+        }
     }
-    let projects = [
+    let mut projects = vec![
         ("one small component", component(scratch.path())?, call(40)),
         (
             "one small component, 16 KB",
             component(scratch.path())?,
             call(16_000),
+        ),
+        (
+            "the same, source code",
+            component(scratch.path())?,
+            // What an agent writes has something to escape in each line.
+            json!({"name": "write_file", "args": {"content": &SOURCE[..16_000]}}),
         ),
         ("one Starlark hook", starlark(scratch.path())?, call(40)),
         (
@@ -44,6 +55,7 @@ fn main() -> Any<()> {
             call(40),
         ),
     ];
+    projects.retain(|(name, ..)| only.as_deref().is_none_or(|part| name.contains(part)));
     println!("recording (medians of {ROUNDS} turns)\n");
     println!("| hooks | dispatch | recorded | recording costs | on the tape |");
     println!("|---|---:|---:|---:|---:|");
@@ -57,6 +69,9 @@ fn main() -> Any<()> {
     println!("|---|---:|---:|---:|---:|---:|---:|");
     for (name, project, payload) in &projects {
         reading(name, project, payload, scratch.path())?;
+    }
+    if only.is_some() {
+        return Ok(());
     }
     memory(&projects[1], gigabytes, scratch.path())
 }

@@ -5,7 +5,7 @@ pub(crate) mod write;
 
 use std::collections::HashSet;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use serde::de::{self, DeserializeSeed, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
@@ -38,7 +38,8 @@ pub enum JsonError {
 /// Clones share both.
 #[derive(Debug, Clone)]
 pub struct Json {
-    value: Arc<Value>,
+    /// Read when it is asked for, where the text was there first.
+    value: Arc<OnceLock<Value>>,
     text: Arc<str>,
 }
 
@@ -65,8 +66,9 @@ impl Json {
     /// # Errors
     /// Returns what is wrong with the text, with line and column.
     pub(crate) fn recorded(text: &Arc<str>) -> Result<Self, JsonError> {
+        read(text, Purpose::Check)?;
         Ok(Self {
-            value: Arc::new(parse_value(text)?),
+            value: Arc::default(),
             text: Arc::clone(text),
         })
     }
@@ -74,7 +76,9 @@ impl Json {
     /// Returns the value.
     #[must_use]
     pub fn value(&self) -> &Value {
-        &self.value
+        // The text was looked through when it came in.
+        let read = || parse_value(&self.text).unwrap_or_default();
+        self.value.get_or_init(read)
     }
 
     /// Returns the compact text.
@@ -91,7 +95,10 @@ impl Json {
     /// Gives the value away.
     #[must_use]
     pub fn into_value(self) -> Value {
-        Arc::unwrap_or_clone(self.value)
+        match Arc::unwrap_or_clone(self.value).into_inner() {
+            Some(value) => value,
+            None => parse_value(&self.text).unwrap_or_default(),
+        }
     }
 }
 
@@ -99,20 +106,20 @@ impl From<Value> for Json {
     fn from(value: Value) -> Self {
         Self {
             text: to_text(&value).into(),
-            value: Arc::new(value),
+            value: Arc::new(value.into()),
         }
     }
 }
 
 impl PartialEq for Json {
     fn eq(&self, other: &Self) -> bool {
-        self.value == other.value
+        self.value() == other.value()
     }
 }
 
 impl serde::Serialize for Json {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.value.serialize(serializer)
+        self.value().serialize(serializer)
     }
 }
 
@@ -130,8 +137,25 @@ pub fn to_text(value: &Value) -> String {
 /// # Errors
 /// Returns what is wrong with the text, with line and column.
 pub fn parse_value(text: &str) -> Result<Value, JsonError> {
+    read(text, Purpose::Keep)
+}
+
+/// What JSON text is read for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Purpose {
+    /// To have its value.
+    Keep,
+    /// To know that it has one: nothing is made of it but `null`.
+    Check,
+}
+
+fn read(text: &str, purpose: Purpose) -> Result<Value, JsonError> {
     let mut reader = serde_json::Deserializer::from_str(text);
-    let value = Strict { input: text }
+    let strict = Strict {
+        input: text,
+        keeps: purpose == Purpose::Keep,
+    };
+    let value = strict
         .deserialize(&mut reader)
         .and_then(|value| reader.end().map(|()| value));
     value.map_err(|error| JsonError::Syntax(error.to_string()))
@@ -140,6 +164,8 @@ pub fn parse_value(text: &str) -> Result<Value, JsonError> {
 #[derive(Clone, Copy)]
 struct Strict<'t> {
     input: &'t str,
+    /// Whether anybody wants the value.
+    keeps: bool,
 }
 
 impl<'de> DeserializeSeed<'de> for Strict<'_> {
@@ -178,7 +204,8 @@ impl<'de> Visitor<'de> for Strict<'_> {
     }
 
     fn visit_str<E>(self, value: &str) -> Result<Value, E> {
-        Ok(Value::String(value.to_owned()))
+        let kept = self.keeps.then(|| value.to_owned());
+        Ok(kept.map_or(Value::Null, Value::String))
     }
 
     fn visit_string<E>(self, value: String) -> Result<Value, E> {
@@ -188,7 +215,9 @@ impl<'de> Visitor<'de> for Strict<'_> {
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
         let mut list = Vec::new();
         while let Some(item) = items.next_element_seed(self)? {
-            list.push(item);
+            if self.keeps {
+                list.push(item);
+            }
         }
         Ok(Value::Array(list))
     }
@@ -208,7 +237,10 @@ impl<'de> Visitor<'de> for Strict<'_> {
             if !seen.insert(key.clone()) {
                 return Err(de::Error::custom(format_args!("duplicate key {key:?}")));
             }
-            map.insert(key, entries.next_value_seed(self)?);
+            let value = entries.next_value_seed(self)?;
+            if self.keeps {
+                map.insert(key, value);
+            }
         }
         Ok(Value::Object(map))
     }
@@ -328,7 +360,19 @@ mod tests {
         #[test]
         fn compact_json_survives_unchanged(value in any_json()) {
             let text = value.to_string();
-            prop_assert_eq!(parse_value(&text).unwrap().to_string(), text);
+            prop_assert_eq!(parse_value(&text).unwrap().to_string(), &*text);
+            let recorded = Json::recorded(&text.as_str().into()).unwrap();
+            prop_assert_eq!(recorded.value(), &value);
+            prop_assert_eq!(recorded.text(), text);
+        }
+
+        #[test]
+        fn what_is_only_looked_through_is_refused_for_the_same_reasons(
+            text in r#"[\[\]{}:,"a1.e\\u0-]{0,24}"#
+        ) {
+            let kept = parse_value(&text);
+            let recorded = Json::recorded(&text.as_str().into());
+            prop_assert_eq!(kept, recorded.map(Json::into_value));
         }
 
         #[test]

@@ -1,6 +1,8 @@
 //! Writes compact JSON. Payloads can be long, and each event waits while its payload is
 //! written, so texts are looked through in blocks, and then eight bytes at a time.
 
+use std::ops::Range;
+
 use serde_json::Value;
 
 /// Appends a value.
@@ -49,6 +51,23 @@ pub(crate) fn text(text: &str, out: &mut Vec<u8>) {
         let Some(&byte) = rest.get(plain) else { break };
         escape(byte, out);
         rest = &rest[plain + 1..];
+    }
+    out.push(b'"');
+}
+
+/// Appends a text that stands in the output already, at this place.
+pub(crate) fn text_within(mut place: Range<usize>, out: &mut Vec<u8>) {
+    out.reserve(place.len() + place.len() / 8 + 2);
+    out.push(b'"');
+    loop {
+        let plain = plain_run(&out[place.clone()]);
+        out.extend_from_within(place.start..place.start + plain);
+        place.start += plain;
+        if place.is_empty() {
+            break;
+        }
+        escape(out[place.start], out);
+        place.start += 1;
     }
     out.push(b'"');
 }
@@ -103,7 +122,8 @@ fn specials(word: u64) -> u64 {
     (below(word, 0x20) | equal(b'"') | equal(b'\\')) & HIGHEST
 }
 
-fn escape(byte: u8, out: &mut Vec<u8>) {
+/// Appends a byte that does not stand for itself.
+pub(crate) fn escape(byte: u8, out: &mut Vec<u8>) {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let short = match byte {
         b'"' | b'\\' => byte,
@@ -140,6 +160,10 @@ mod tests {
             let long = "x".repeat(length) + &all + &"é".repeat(length);
             let expected = serde_json::to_string(&long).unwrap();
             assert_eq!(written(|out| text(&long, out)), expected);
+            let mut out = format!("before{long}behind").into_bytes();
+            let begin = out.len();
+            text_within(6..6 + long.len(), &mut out);
+            assert_eq!(&out[begin..], expected.as_bytes());
         }
     }
 

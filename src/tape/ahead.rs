@@ -1,34 +1,28 @@
 //! Reads ahead: other threads take lines apart, which is most of the work, while the
 //! reader puts records together in their order.
 
-use std::io::{BufRead, Read as _};
+use std::io::Read;
 use std::num::NonZeroUsize;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread;
+
+use memchr::{memchr, memchr_iter, memrchr};
 
 use super::line::Line;
 use super::pen;
 use super::quick::{self, Quick};
 use super::read::LONGEST_LINE;
-use super::record::Entry;
 use super::seal::{Hash, without_text};
 use super::words::Words;
 
-/// How much is handed to a thread at once.
-const CHUNK: usize = 64 << 10;
+/// About how much is handed to a thread at once.
+const CHUNK: usize = 256 << 10;
+
+/// Room that one huge line took is not kept for others.
+const MOST_ROOM: usize = 4 * CHUNK;
 
 /// How many chunks wait for each thread, and how many of its own.
 const WAITING: usize = 2;
-
-/// How long a short line is, to guess how many a chunk has.
-const SHORT_LINE: usize = 256;
-
-/// Some lines, one behind the other.
-struct Chunk {
-    bytes: Vec<u8>,
-    /// Behind the newline of each.
-    ends: Vec<usize>,
-}
 
 /// A line, taken apart.
 pub(super) struct Taken {
@@ -36,7 +30,7 @@ pub(super) struct Taken {
     pub(super) line: Result<Parsed, String>,
     /// Its hash.
     pub(super) hash: Hash,
-    /// The hash of the body in it.
+    /// The hash that has to name the body in it.
     pub(super) body: Option<Hash>,
     /// Whether the body in it is not written as bodies are.
     pub(super) loose: bool,
@@ -57,29 +51,28 @@ pub(super) enum Parsed {
 }
 
 impl Parsed {
-    /// Returns the text of the body in it.
-    fn body(&self) -> Option<&str> {
+    /// Puts back what was left out of the body in it, and returns the hash that has to
+    /// name that.
+    fn named(self) -> Result<(Self, Option<Hash>), String> {
         match self {
-            Self::Quick(quick) => match &quick.record.entry {
-                Entry::Body(body) => Some(&body.text),
-                _ => None,
-            },
-            Self::Whole(line) => line.body.and(line.text.as_deref()),
+            Self::Quick(quick) => {
+                let name = quick.name;
+                Ok((Self::Quick(quick), name))
+            }
+            Self::Whole(mut line) => {
+                let name = line.put_back()?;
+                Ok((Self::Whole(line), name))
+            }
         }
-    }
-
-    /// Puts back what was left out of the body in it.
-    fn whole(mut self) -> Result<Self, String> {
-        if let Self::Whole(line) = &mut self {
-            line.put_back()?;
-        }
-        Ok(self)
     }
 
     /// Says whether it is a body that its writer would have written in another way, which
     /// no hash tells. What was read quickly can be written in one way only.
     fn is_loose(&self, line: &[u8]) -> bool {
-        let (Self::Whole(whole), Some(text)) = (self, self.body()) else {
+        let Self::Whole(whole) = self else {
+            return false;
+        };
+        let Some(text) = whole.body.and(whole.text.as_deref()) else {
             return false;
         };
         let mut written = br#","text":"#.to_vec();
@@ -91,20 +84,22 @@ impl Parsed {
 }
 
 /// Takes a line apart.
-pub(super) fn take_apart(line: &[u8], words: &mut Words) -> Taken {
-    let parsed = match std::str::from_utf8(line) {
+pub(super) fn take_apart(written: &[u8], words: &mut Words) -> Taken {
+    let parsed = match std::str::from_utf8(written) {
         Ok(text) => parse(text, words),
         Err(error) => Err(format!("byte {} is not UTF-8", error.valid_up_to())),
     };
-    let loose = parsed.as_ref().is_ok_and(|parsed| parsed.is_loose(line));
-    let parsed = parsed.and_then(Parsed::whole);
-    let body = parsed.as_ref().ok().and_then(Parsed::body);
+    let loose = parsed.as_ref().is_ok_and(|parsed| parsed.is_loose(written));
+    let (line, body) = match parsed.and_then(Parsed::named) {
+        Ok((parsed, body)) => (Ok(parsed), body),
+        Err(why) => (Err(why), None),
+    };
     Taken {
-        hash: Hash::of_line(line),
-        body: body.map(|text| Hash::of(text.as_bytes())),
+        hash: Hash::of_line(written),
+        body,
         loose,
-        line: parsed,
-        bytes: line.len() as u64 + 1,
+        line,
+        bytes: written.len() as u64 + 1,
     }
 }
 
@@ -153,16 +148,18 @@ impl std::fmt::Debug for Ahead {
 
 impl Ahead {
     /// Starts to read ahead; hands the input back where there are no threads for it.
-    pub(super) fn start<R: BufRead + Send + 'static>(input: R) -> Result<Self, R> {
+    pub(super) fn start<R: Read + Send + 'static>(input: R) -> Result<Self, R> {
         let count = thread::available_parallelism().map_or(1, NonZeroUsize::get);
         if count < 2 {
             return Err(input);
         }
         let (mut chunks, mut results) = (Vec::new(), Vec::new());
+        let (used, spare) = channel();
         for _ in 0..count {
-            let (chunk, waiting) = sync_channel::<Chunk>(WAITING);
+            let (chunk, waiting) = sync_channel(WAITING);
             let (done, result) = sync_channel(WAITING);
-            if spawn(move || work(&waiting, &done)).is_err() {
+            let used = used.clone();
+            if spawn(move || work(&waiting, &done, &used)).is_err() {
                 return Err(input);
             }
             chunks.push(chunk);
@@ -174,7 +171,7 @@ impl Ahead {
         let split = move || {
             if let Ok(input) = take.recv() {
                 // Nobody may be there to hear of it.
-                let _ = ended.send(split(input, &chunks));
+                let _ = ended.send(split(input, &chunks, &spare));
             }
         };
         if spawn(split).is_err() {
@@ -214,14 +211,21 @@ fn spawn(work: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
 }
 
 /// Takes chunks apart until there are no more, or nobody wants them.
-fn work(waiting: &Receiver<Chunk>, done: &SyncSender<Vec<Taken>>) {
+fn work(waiting: &Receiver<Vec<u8>>, done: &SyncSender<Vec<Taken>>, used: &Sender<Vec<u8>>) {
     let mut words = Words::default();
+    let mut count = 0;
     for chunk in waiting {
-        let mut taken = Vec::with_capacity(chunk.ends.len());
+        // About as many as last time.
+        let mut taken = Vec::with_capacity(count);
         let mut begin = 0;
-        for end in chunk.ends {
-            taken.push(take_apart(&chunk.bytes[begin..end - 1], &mut words));
-            begin = end;
+        for end in memchr_iter(b'\n', &chunk) {
+            taken.push(take_apart(&chunk[begin..end], &mut words));
+            begin = end + 1;
+        }
+        count = taken.len();
+        if chunk.capacity() <= MOST_ROOM {
+            // Nobody may need it any more.
+            let _ = used.send(chunk);
         }
         if done.send(taken).is_err() {
             return;
@@ -230,49 +234,45 @@ fn work(waiting: &Receiver<Chunk>, done: &SyncSender<Vec<Taken>>) {
 }
 
 /// Cuts the input into chunks of whole lines, and says how it ends.
-fn split(mut input: impl BufRead, chunks: &[SyncSender<Chunk>]) -> Stop {
-    let mut turn = 0;
-    loop {
-        let mut chunk = Chunk {
-            bytes: Vec::with_capacity(CHUNK + CHUNK / 4),
-            ends: Vec::with_capacity(CHUNK / SHORT_LINE),
-        };
-        let end = fill(&mut input, &mut chunk);
-        if !chunk.ends.is_empty() {
-            if chunks[turn % chunks.len()].send(chunk).is_err() {
-                return Stop::End(0);
-            }
-            turn += 1;
+fn split(mut input: impl Read, chunks: &[SyncSender<Vec<u8>>], spare: &Receiver<Vec<u8>>) -> Stop {
+    let mut begun = Vec::new();
+    for chunk in chunks.iter().cycle() {
+        let mut bytes = spare.try_recv().unwrap_or_default();
+        bytes.clear();
+        bytes.append(&mut begun);
+        let stop = fill(&mut input, &mut bytes, &mut begun);
+        if !bytes.is_empty() && chunk.send(bytes).is_err() {
+            break;
         }
-        if let Some(end) = end {
-            return end;
+        if let Some(stop) = stop {
+            return stop;
         }
     }
+    Stop::End(0)
 }
 
-/// Fills a chunk with whole lines; returns what comes after them if that is no line.
-fn fill(input: &mut impl BufRead, chunk: &mut Chunk) -> Option<Stop> {
-    let bytes = &mut chunk.bytes;
-    while bytes.len() < CHUNK {
-        let begun = bytes.len();
-        let read = input.take(LONGEST_LINE + 1).read_until(b'\n', bytes);
-        let read = match read {
-            Ok(read) => read as u64,
-            Err(error) => {
-                bytes.truncate(begun);
-                return Some(Stop::Failed(error));
-            }
-        };
-        if bytes.len() > begun && bytes.last() == Some(&b'\n') {
-            chunk.ends.push(bytes.len());
-            continue;
+/// Adds whole lines to the beginning of one, and leaves the beginning of the next one.
+/// Returns what comes behind them if that is no line.
+fn fill(input: &mut impl Read, bytes: &mut Vec<u8>, begun: &mut Vec<u8>) -> Option<Stop> {
+    loop {
+        let old = bytes.len();
+        let read = input.take(CHUNK as u64).read_to_end(bytes);
+        let new = &bytes[old..];
+        let whole = memrchr(b'\n', new).map_or(0, |last| old + last + 1);
+        let first = memchr(b'\n', new).map_or(bytes.len(), |first| old + first + 1);
+        if first as u64 > LONGEST_LINE {
+            bytes.clear();
+            return Some(Stop::TooLong);
         }
-        bytes.truncate(begun);
-        return Some(if read > LONGEST_LINE {
-            Stop::TooLong
-        } else {
-            Stop::End(read)
-        });
+        let stop = match read {
+            Ok(0) => Some(Stop::End(bytes.len() as u64)),
+            Ok(_) => None,
+            Err(error) => Some(Stop::Failed(error)),
+        };
+        if whole > 0 || stop.is_some() {
+            begun.extend_from_slice(&bytes[whole..]);
+            bytes.truncate(whole);
+            return stop;
+        }
     }
-    None
 }

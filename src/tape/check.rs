@@ -174,8 +174,10 @@ type Job = Replayed;
 type Done = Result<Seen, TapeError>;
 
 /// How many jobs, or bytes of a tape, go to a worker at once: handing one over takes as
-/// long as running a small hook.
-const BATCH: usize = 32;
+/// long as running a small hook. The first ones are few, so that no core waits for a short
+/// tape.
+const FIRST_BATCH: usize = 8;
+const BATCH: usize = 128;
 const BATCH_BYTES: u64 = 1 << 20;
 
 /// Reads the tape while others work.
@@ -183,11 +185,11 @@ fn read_jobs<R: BufRead>(
     replay: &mut Replay<R>,
     jobs: &SyncSender<(u64, Vec<Job>)>,
 ) -> Result<(), TapeError> {
-    let mut index = 0;
+    let (mut index, mut size) = (0, FIRST_BATCH);
     loop {
-        let begun = replay.reader().bytes();
-        let mut batch = Vec::new();
-        let read = fill(replay, &mut batch, begun);
+        let mut batch = Vec::with_capacity(size);
+        let read = fill(replay, &mut batch);
+        size = BATCH.min(size + 1);
         if batch.is_empty() || jobs.send((index, batch)).is_err() {
             return read;
         }
@@ -196,12 +198,10 @@ fn read_jobs<R: BufRead>(
     }
 }
 
-fn fill<R: BufRead>(
-    replay: &mut Replay<R>,
-    batch: &mut Vec<Job>,
-    begun: u64,
-) -> Result<(), TapeError> {
-    while batch.len() < BATCH && replay.reader().bytes() - begun < BATCH_BYTES {
+/// Fills a batch as far as it has room.
+fn fill<R: BufRead>(replay: &mut Replay<R>, batch: &mut Vec<Job>) -> Result<(), TapeError> {
+    let begun = replay.reader().bytes();
+    while batch.len() < batch.capacity() && replay.reader().bytes() - begun < BATCH_BYTES {
         match replay.step()? {
             Some(job) => batch.push(job),
             None => break,

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::convert::to_line;
 use super::record::{End, Entry, HostCall, Phase, Record, Used};
 use super::seal::Hash;
-use super::text::Text;
+use super::text::{self, Text};
 use super::track::Loose;
 use crate::decision::Ruling;
 use crate::failure::Cause;
@@ -86,7 +86,9 @@ pub(super) fn verdict(before: &End, after: &End, rerun: &[Loose]) -> Verdict {
     let passes = |ruling| matches!(ruling, Ruling::Allow | Ruling::Modify);
     match (before.decision, after.decision) {
         (was, is) if passes(was) && passes(is) => {
-            if !same_json(&before.payload, &after.payload) {
+            if !text::same(&before.payload, &after.payload)
+                && !same_json(&before.payload, &after.payload)
+            {
                 Verdict::PayloadChanged
             } else if before.effects == after.effects {
                 Verdict::Kept
@@ -112,9 +114,6 @@ pub(super) fn verdict(before: &End, after: &End, rerun: &[Loose]) -> Verdict {
 
 /// The order of keys is no change of a payload.
 fn same_json(one: &str, other: &str) -> bool {
-    if one == other {
-        return true;
-    }
     let parse = |text| crate::json::parse_value(text).ok();
     match (parse(one), parse(other)) {
         (Some(one), Some(other)) => crate::canonical::same(&one, &other),
@@ -179,7 +178,7 @@ fn same(one: &Entry, other: &Entry) -> bool {
                 && one.id == other.id
                 && one.subject == other.subject
                 && one.depth == other.depth
-                && one.payload == other.payload
+                && text::same(&one.payload, &other.payload)
         }
         (Entry::Predicate(one), Entry::Predicate(other)) => {
             one.hook == other.hook
@@ -190,7 +189,7 @@ fn same(one: &Entry, other: &Entry) -> bool {
         (Entry::HookCall(one), Entry::HookCall(other)) => {
             one.hook == other.hook
                 && one.handler == other.handler
-                && one.payload == other.payload
+                && text::same(&one.payload, &other.payload)
                 && one.collected == other.collected
         }
         (Entry::HostCall(one), Entry::HostCall(other)) => {
@@ -231,7 +230,7 @@ fn same_end(one: &End, other: &End) -> bool {
         && one.hook == other.hook
         && one.said == other.said
         && one.raised == other.raised
-        && one.payload == other.payload
+        && text::same(&one.payload, &other.payload)
         && one.effects == other.effects
         && one.warnings == other.warnings
         && one.stages == other.stages

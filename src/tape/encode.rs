@@ -5,7 +5,7 @@ use super::record::{Entry, Footer};
 use super::seal::Hash;
 use super::sheet::{Hole, Item, Mark, Sheet};
 use super::text::{LONGEST_INLINE, Window};
-use super::twin;
+use super::twin::{self, Twin};
 
 /// Where a tape stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,8 +43,16 @@ pub(super) struct Encoder {
 enum Text<'s> {
     /// A short one, escaped, in its quotes.
     Inline(Vec<u8>),
-    /// A long one, and its hash.
-    Body(&'s str, Hash),
+    /// A long one.
+    Body(Long<'s>),
+}
+
+/// A text that stands once, for all records that name it.
+struct Long<'s> {
+    text: &'s str,
+    name: Hash,
+    /// What can be left out of it, and what stands before that.
+    shorter: Option<(Twin, &'s str)>,
 }
 
 /// A record of a sheet, and what its holes are filled with.
@@ -142,9 +150,9 @@ impl Encoder {
     /// Appends the bodies that a record names and a reader does not know.
     fn bodies(&mut self, open: &Open<'_>, out: &mut Vec<u8>) {
         // Storing one body can push the other out of the window.
-        while let Some((text, hash)) = open.named().find(|(_, hash)| !self.knows(hash)) {
-            self.seal(out, |encoder, out| encoder.body(hash, text, out));
-            self.window.add(*hash, text.len(), ());
+        while let Some(long) = open.named().find(|long| !self.knows(&long.name)) {
+            self.seal(out, |encoder, out| encoder.body(long, out));
+            self.window.add(long.name, long.text.len(), ());
         }
     }
 
@@ -152,12 +160,11 @@ impl Encoder {
         self.window.get(hash).is_some()
     }
 
-    fn body(&self, hash: &Hash, text: &str, out: &mut Vec<u8>) {
+    fn body(&self, long: &Long<'_>, out: &mut Vec<u8>) {
         out.extend_from_slice(br#"{"body":"#);
-        pen::hash(hash, out);
-        let shorter = twin::leave_out(text);
+        pen::hash(&long.name, out);
         out.extend_from_slice(br#","kind":"body","#);
-        if let Some((twin, _)) = shorter {
+        if let Some((twin, _)) = long.shorter {
             out.extend_from_slice(br#""left_out":""#);
             out.extend_from_slice(twin.name().as_bytes());
             out.extend_from_slice(br#"","#);
@@ -167,8 +174,8 @@ impl Encoder {
         out.extend_from_slice(br#","prev":"#);
         pen::hash(&self.position.head, out);
         out.extend_from_slice(br#","text":"#);
-        match shorter {
-            None => pen::text(text, out),
+        match long.shorter {
+            None => pen::text(long.text, out),
             Some((_, before)) => {
                 pen::text(before, out);
                 // The bracket that the twin was before.
@@ -207,7 +214,12 @@ impl Encoder {
 impl<'s> Text<'s> {
     fn of(text: &'s str) -> Self {
         if text.len() > LONGEST_INLINE {
-            return Self::Body(text, Hash::of(text.as_bytes()));
+            let shorter = twin::leave_out(text);
+            return Self::Body(Long {
+                text,
+                name: twin::name(text, shorter),
+                shorter,
+            });
         }
         let mut written = Vec::with_capacity(text.len() + text.len() / 4 + 2);
         pen::text(text, &mut written);
@@ -217,9 +229,9 @@ impl<'s> Text<'s> {
     fn write(&self, out: &mut Vec<u8>) {
         match self {
             Self::Inline(written) => out.extend_from_slice(written),
-            Self::Body(_, hash) => {
+            Self::Body(long) => {
                 out.extend_from_slice(br#"{"body":"#);
-                pen::hash(hash, out);
+                pen::hash(&long.name, out);
                 out.push(b'}');
             }
         }
@@ -228,11 +240,11 @@ impl<'s> Text<'s> {
 
 impl<'s> Open<'s> {
     /// Returns the bodies that the record names.
-    fn named(&self) -> impl Iterator<Item = (&'s str, &'s Hash)> {
+    fn named(&self) -> impl Iterator<Item = &'s Long<'s>> {
         let texts = self.texts;
         self.holes.iter().filter_map(move |(_, hole)| match hole {
             Hole::Text(index) => match &texts[*index] {
-                Text::Body(text, hash) => Some((*text, hash)),
+                Text::Body(long) => Some(long),
                 Text::Inline(_) => None,
             },
             Hole::Number | Hole::Prev => None,

@@ -150,27 +150,29 @@ pub(super) struct Line {
 }
 
 impl Line {
-    /// Puts back what was left out of the text of a body.
-    pub(super) fn put_back(&mut self) -> Result<(), String> {
-        // On another kind of record the field is refused later.
-        let twin = self.left_out.filter(|_| self.kind == Kind::Body);
-        let (Some(twin), Some(text)) = (twin, &self.text) else {
-            return Ok(());
+    /// Puts back what was left out of the text of a body, and returns the hash that has to
+    /// name it; nothing if it is no body.
+    pub(super) fn put_back(&mut self) -> Result<Option<Hash>, String> {
+        // On another kind of record the fields are refused later.
+        let Some(text) = self.text.as_deref().filter(|_| self.kind == Kind::Body) else {
+            return Ok(None);
         };
-        match twin::put_back(twin, text) {
-            Some(whole) => self.text = Some(whole.into()),
-            // What it was made of may have been taken out.
-            None if self.redacted.is_some() => {}
-            None => {
-                return Err(format!(
-                    "{:?} was left out of its text, which has no {:?} to make it of",
-                    twin.name(),
-                    twin.other()
-                ));
+        let Some(twin) = self.left_out.take() else {
+            return Ok(Some(Hash::of(text.as_bytes())));
+        };
+        match twin::put_back(twin, text.to_owned()) {
+            Some((whole, name)) => {
+                self.text = Some(whole.into());
+                Ok(Some(name))
             }
+            // What it was made of may have been taken out.
+            None if self.redacted.is_some() => Ok(None),
+            None => Err(format!(
+                "{:?} was left out of its text, which has no {:?} to make it of",
+                twin.name(),
+                twin.other()
+            )),
         }
-        self.left_out = None;
-        Ok(())
     }
 
     /// Says whether every field was taken but those that all records have. Written out,

@@ -2,7 +2,7 @@
 //! of them while an event waits, so they are written without a detour.
 
 use super::seal::Hash;
-pub(super) use crate::json::write::{plain_run, text};
+pub(super) use crate::json::write::{escape, plain_run, text, text_within};
 
 /// Appends a number.
 pub(super) fn number(mut number: u64, out: &mut Vec<u8>) {

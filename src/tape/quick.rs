@@ -30,6 +30,8 @@ pub(super) struct Quick {
     pub(super) record: Record,
     /// Which texts are bodies, in the order in which they are looked for.
     pub(super) bodies: [Option<(Slot, Hash)>; 2],
+    /// The hash that has to name the text of a body.
+    pub(super) name: Option<Hash>,
 }
 
 /// A text that can be a body.
@@ -299,7 +301,7 @@ impl<'l> Draft<'l> {
     }
 
     fn finish(mut self, words: &mut Words) -> Option<Quick> {
-        let mut bodies = [None; 2];
+        let (mut bodies, mut name) = ([None; 2], None);
         let entry = match self.kind {
             Kind::Dispatch => self.start(words, &mut bodies)?,
             Kind::Predicate => Entry::Predicate(Predicate {
@@ -332,10 +334,14 @@ impl<'l> Draft<'l> {
                 reason: self.reason.plain()?.into_owned(),
             }),
             Kind::Outcome => self.end(words, &mut bodies)?,
-            Kind::Body => Entry::Body(Body {
-                hash: self.body?,
-                text: self.whole()?,
-            }),
+            Kind::Body => {
+                let (text, hash) = self.whole()?;
+                name = Some(hash);
+                Entry::Body(Body {
+                    hash: self.body?,
+                    text,
+                })
+            }
             _ => return None,
         };
         Some(Quick {
@@ -348,16 +354,21 @@ impl<'l> Draft<'l> {
                 entry,
             },
             bodies,
+            name,
         })
     }
 
-    /// Returns the text of a body, with what was left out of it.
-    fn whole(&self) -> Option<Arc<str>> {
-        let text = self.text.plain()?;
-        match self.left_out {
-            Some(twin) => Some(twin::put_back(twin, &text)?.into()),
-            None => Some(text.into()),
-        }
+    /// Returns the text of a body, with what was left out of it, and the hash that names it.
+    fn whole(&self) -> Option<(Arc<str>, Hash)> {
+        let Some(twin) = self.left_out else {
+            let text = self.text.plain()?;
+            let name = Hash::of(text.as_bytes());
+            return Some((text.into(), name));
+        };
+        let mut text = String::with_capacity(2 * self.text.written.len());
+        self.text.append_to(&mut text)?;
+        let (text, name) = twin::put_back(twin, text)?;
+        Some((text.into(), name))
     }
 
     fn start(&self, words: &mut Words, bodies: &mut Bodies) -> Option<Entry> {

@@ -282,13 +282,13 @@ impl<R: BufRead> Reader<R> {
             .take(LONGEST_LINE + 1)
             .read_until(b'\n', &mut self.line)
             .map_err(|error| TapeError::Read { record, error })?;
+        if read as u64 > LONGEST_LINE {
+            return Err(too_long(record));
+        }
         if self.line.last() == Some(&b'\n') {
             self.line.pop();
             self.bytes += read as u64;
             return Ok(true);
-        }
-        if read as u64 > LONGEST_LINE {
-            return Err(too_long(record));
         }
         self.end(read as u64);
         Ok(false)

@@ -263,12 +263,21 @@ impl Shared {
     }
 }
 
+/// Returns how long to wait for more where so much came in meanwhile: long texts are taken
+/// over while the processor still has them at hand.
+fn gathering(size: usize) -> Duration {
+    const MUCH: usize = 256 << 10;
+    let times = u32::try_from(size / MUCH).unwrap_or(u32::MAX);
+    GATHER / times.clamp(1, 8)
+}
+
 /// Writes what comes in until the tape is closed.
 fn write_along(shared: &Shared) {
+    let mut gather = GATHER;
     while shared.track.wait() {
         let mut looks = 0;
         while looks < PATIENT_LOOKS {
-            thread::sleep(GATHER);
+            thread::sleep(gather);
             if shared.track.is_over() {
                 return;
             }
@@ -277,6 +286,7 @@ fn write_along(shared: &Shared) {
                 continue;
             }
             looks = 0;
+            gather = gathering(shared.track.size());
             // Whoever dispatches next hears of it.
             let _ = shared.drain();
         }

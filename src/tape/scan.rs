@@ -173,12 +173,18 @@ impl<'l> Raw<'l> {
             return Some(Cow::Borrowed(self.written));
         }
         let mut plain = String::with_capacity(self.written.len());
+        self.append_to(&mut plain)?;
+        Some(Cow::Owned(plain))
+    }
+
+    /// Appends the text itself.
+    pub(super) fn append_to(self, plain: &mut String) -> Option<()> {
         let mut rest = self.written;
         loop {
             let run = plain_run(rest.as_bytes());
             plain.push_str(rest.get(..run)?);
             if run == rest.len() {
-                return Some(Cow::Owned(plain));
+                return Some(());
             }
             let (one, length) = unescaped(&rest.as_bytes()[run..])?;
             plain.push(one);

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::error::TapeError;
 use super::record::{Entry, HookReturned, HookVetoed, Phase, Predicate, Record, Start};
+use super::text;
 use crate::decision::{Effect, Ruling};
 
 /// Where a dispatch stands.
@@ -200,7 +201,7 @@ impl Story {
     }
 
     fn same_payload(&self, payload: &Arc<str>, who: &str) -> Told {
-        if self.redacted || *payload == self.payload {
+        if self.redacted || text::same(payload, &self.payload) {
             return Ok(());
         }
         Err(format!("{who} another payload than the hooks before left"))

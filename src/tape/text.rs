@@ -15,7 +15,7 @@ pub(super) const LONGEST_INLINE: usize = 512;
 
 /// How many bytes of bodies stay known; older ones are written again. Writer and reader
 /// forget at the same place, so both stay small however long the tape gets.
-const WINDOW_BYTES: usize = 64 << 20;
+const WINDOW_BYTES: usize = 8 << 20;
 
 /// How many bodies stay known.
 const WINDOW_BODIES: usize = 4_096;
@@ -77,6 +77,11 @@ impl<'de> Deserialize<'de> for Text {
 
         deserializer.deserialize_any(Visitor)
     }
+}
+
+/// Says whether two texts are equal. Most of those that are compared are the same one.
+pub(super) fn same(one: &Arc<str>, other: &Arc<str>) -> bool {
+    Arc::ptr_eq(one, other) || one == other
 }
 
 /// The bodies that are known at a place on the tape, each with what is kept of it: a

@@ -149,6 +149,11 @@ impl Track {
             || waiting.sheet.size() > MOST_BYTES
     }
 
+    /// Returns how many bytes of records wait.
+    pub(super) fn size(&self) -> usize {
+        lock(&self.waiting).sheet.size()
+    }
+
     /// Says whether nothing waits.
     pub(super) fn is_empty(&self) -> bool {
         lock(&self.waiting).is_empty()

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::pen::{self, plain_run};
 use super::read::LONGEST_LINE;
+use super::seal::Hash;
 
 /// A member that follows from another one, if it is the last of its object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,6 +25,14 @@ impl Twin {
         match self {
             Self::Arguments => "arguments",
             Self::Content => "content",
+        }
+    }
+
+    /// Returns what stands between the member before it and its value.
+    const fn lead(self) -> &'static str {
+        match self {
+            Self::Arguments => r#","arguments":"#,
+            Self::Content => r#","content":"#,
         }
     }
 
@@ -47,54 +56,87 @@ pub(super) fn leave_out(text: &str) -> Option<(Twin, &str)> {
     text.strip_suffix("\"}")?;
     let mut members = Members::of(text)?;
     let mut others = [None; Twin::ALL.len()];
-    while let Some(member) = members.next() {
-        if let Some(twin) = Twin::named(member.key)
-            && members.is_over()
+    while let Some(key) = members.next_key() {
+        let place = members.at;
+        if let Some(twin) = Twin::named(key)
+            && let Some(other) = others[twin as usize]
+            && is_end(&text.as_bytes()[place..], other)
         {
-            let mut expected = Vec::with_capacity(member.value.len());
-            pen::text(others[twin as usize]?, &mut expected);
-            let before = text.get(..member.begin.checked_sub(1)?)?;
-            return (expected == member.value.as_bytes()).then_some((twin, before));
+            let before = place.checked_sub(twin.lead().len())?;
+            return Some((twin, text.get(..before)?));
         }
+        let value = members.value()?;
         for twin in Twin::ALL {
-            if member.key == twin.other() {
-                others[twin as usize].get_or_insert(member.value);
+            if key == twin.other() {
+                others[twin as usize].get_or_insert(value);
             }
         }
     }
     None
 }
 
-/// Puts back what was left out of a text; nothing if it has nothing to make that of.
-pub(super) fn put_back(twin: Twin, text: &str) -> Option<String> {
-    let mut members = Members::of(text)?;
+/// Says whether an object ends with this text as a value, and nothing else.
+fn is_end(mut written: &[u8], text: &str) -> bool {
+    let mut step = |expected: &[u8]| {
+        let rest = written.strip_prefix(expected);
+        written = rest.unwrap_or_default();
+        rest.is_some()
+    };
+    let mut rest = text.as_bytes();
+    let mut escaped = Vec::with_capacity(8);
+    if !step(b"\"") {
+        return false;
+    }
+    while !rest.is_empty() {
+        let plain = plain_run(rest);
+        if !step(&rest[..plain]) {
+            return false;
+        }
+        rest = &rest[plain..];
+        if let Some((&special, behind)) = rest.split_first() {
+            escaped.clear();
+            pen::escape(special, &mut escaped);
+            if !step(&escaped) {
+                return false;
+            }
+            rest = behind;
+        }
+    }
+    written == b"\"}"
+}
+
+/// Returns the hash that names a text, of which this can be left out. What is left out
+/// follows from the rest and needs no hash: long texts would take twice as long.
+pub(super) fn name(text: &str, left_out: Option<(Twin, &str)>) -> Hash {
+    let hashed = left_out.map_or(text.len(), |(twin, before)| {
+        before.len() + twin.lead().len()
+    });
+    Hash::of(&text.as_bytes()[..hashed])
+}
+
+/// Puts back what was left out of a text, and returns it with the hash that names it;
+/// nothing if there is nothing to make it of.
+pub(super) fn put_back(twin: Twin, text: String) -> Option<(String, Hash)> {
+    let mut members = Members::of(&text)?;
     let mut value = None;
-    while let Some(member) = members.next() {
-        if member.key == twin.other() {
-            value.get_or_insert(member.value);
+    while let Some(key) = members.next_key() {
+        let begin = members.at;
+        members.value()?;
+        if key == twin.other() {
+            value.get_or_insert(begin..members.at);
         }
     }
     let value = value.filter(|_| members.is_over())?;
     // Nobody wrote a text that could not be written whole.
     let most = usize::try_from(LONGEST_LINE).unwrap_or(usize::MAX);
     (text.len() + value.len() < most).then_some(())?;
-    let mut whole = Vec::with_capacity(text.len() + value.len() + value.len() / 8 + 32);
-    whole.extend_from_slice(text.strip_suffix('}')?.as_bytes());
-    whole.extend_from_slice(b",\"");
-    whole.extend_from_slice(twin.name().as_bytes());
-    whole.extend_from_slice(b"\":");
-    pen::text(value, &mut whole);
+    let mut whole = text.into_bytes();
+    whole.pop();
+    whole.extend_from_slice(twin.lead().as_bytes());
+    let name = Hash::of(&whole);
+    pen::text_within(value, &mut whole);
     whole.push(b'}');
-    String::from_utf8(whole).ok()
-}
-
-/// A member of the outermost object, as it is written.
-struct Member<'t> {
-    /// Where it begins.
-    begin: usize,
-    /// What stands between the quotes of its key.
-    key: &'t str,
-    value: &'t str,
+    Some((String::from_utf8(whole).ok()?, name))
 }
 
 /// The members of an object that is written without blanks between them. What stands
@@ -114,21 +156,24 @@ impl<'t> Members<'t> {
         self.text.get(self.at..) == Some("}")
     }
 
-    /// Returns the next one. It is nothing at the end, and where the text is none like that.
-    fn next(&mut self) -> Option<Member<'t>> {
+    /// Steps to the value of the next member, and returns what stands between the quotes of
+    /// its key. It is nothing at the end, and where the text is none like that.
+    fn next_key(&mut self) -> Option<&'t str> {
         let bytes = self.text.as_bytes();
         let separator = if self.at == 0 { b'{' } else { b',' };
         (*bytes.get(self.at)? == separator).then_some(())?;
         let begin = self.at + 1;
         let colon = after_text(bytes, begin)?;
         (*bytes.get(colon)? == b':').then_some(())?;
-        let end = after_value(bytes, colon + 1)?;
-        self.at = end;
-        Some(Member {
-            begin,
-            key: self.text.get(begin + 1..colon - 1)?,
-            value: self.text.get(colon + 1..end)?,
-        })
+        self.at = colon + 1;
+        self.text.get(begin + 1..colon - 1)
+    }
+
+    /// Steps behind a value and returns it as it is written.
+    fn value(&mut self) -> Option<&'t str> {
+        let begin = self.at;
+        self.at = after_value(self.text.as_bytes(), begin)?;
+        self.text.get(begin..self.at)
     }
 }
 
@@ -178,6 +223,14 @@ mod tests {
         leave_out(text).map(|(twin, before)| (twin, format!("{before}}}")))
     }
 
+    /// Both sides give a text the same name.
+    fn longer(twin: Twin, short: &str) -> Option<String> {
+        let (text, name) = put_back(twin, short.to_owned())?;
+        let before = &short[..short.len() - 1];
+        assert_eq!(name, super::name(&text, Some((twin, before))), "{text}");
+        Some(text)
+    }
+
     #[test]
     fn what_follows_from_another_member_is_left_out() {
         for (text, short) in [
@@ -205,7 +258,7 @@ mod tests {
         ] {
             let (twin, found) = shorter(text).unwrap();
             assert_eq!(found, short);
-            assert_eq!(put_back(twin, short).as_deref(), Some(text));
+            assert_eq!(longer(twin, short).as_deref(), Some(text));
         }
     }
 
@@ -244,7 +297,7 @@ mod tests {
             r#"{"args":1"#,
             r#"{"args":1} "#,
         ] {
-            assert_eq!(put_back(Twin::Arguments, text), None, "{text}");
+            assert_eq!(longer(Twin::Arguments, text), None, "{text}");
         }
     }
 
@@ -271,7 +324,7 @@ mod tests {
             let text = to_text(&value);
             let payload = to_text(&json!({"x": more, "result": value, "content": text}));
             let (twin, short) = shorter(&payload).unwrap();
-            prop_assert_eq!(put_back(twin, &short), Some(payload));
+            prop_assert_eq!(longer(twin, &short), Some(payload));
         }
 
         #[test]
@@ -279,7 +332,7 @@ mod tests {
             text in r#"\{("args":|"result":|"arguments":|"content":|[{}\[\]",:1\\]){0,12}"\}"#
         ) {
             if let Some((twin, short)) = shorter(&text) {
-                prop_assert_eq!(put_back(twin, &short), Some(text));
+                prop_assert_eq!(longer(twin, &short), Some(text));
             }
         }
 
@@ -288,7 +341,7 @@ mod tests {
             for text in [text, short] {
                 leave_out(&text);
                 for twin in Twin::ALL {
-                    put_back(twin, &text);
+                    put_back(twin, text.clone());
                 }
             }
         }

@@ -54,7 +54,9 @@ fn long_arguments_stand_on_the_tape_once_and_are_read_twice() {
     let whole: Value = serde_json::from_str(text).unwrap();
     assert_eq!(whole["args"], json!({"command": long}));
     assert_eq!(whole["arguments"], json!({"command": long}).to_string());
-    assert_eq!(body["body"], digest(text), "the hash is that of the whole");
+    let (before, _) = text.rsplit_once(r#""{\""#).unwrap();
+    assert!(before.ends_with(r#","arguments":"#), "{before}");
+    assert_eq!(body["body"], digest(before), "the rest follows from that");
     assert!(read_strictly(&tape).is_ok());
 }
 
@@ -145,9 +147,17 @@ fn attack_a_body_that_says_it_leaves_out_nothing() {
 fn a_body_may_leave_out_nothing() {
     let at = find(&values(tape()), "body");
     let whole = edited(tape(), |records| {
+        let text = texts(tape())[0].clone();
+        let (was, is) = (records[at]["body"].clone(), json!(digest(&text)));
+        for record in &mut records[at + 1..] {
+            if record["payload"]["body"] == was {
+                record["payload"]["body"] = is.clone();
+            }
+        }
         let body = records[at].as_object_mut().unwrap();
         body.shift_remove("left_out");
-        body["text"] = texts(tape())[0].clone().into();
+        body["text"] = text.into();
+        body["body"] = is;
     });
     assert_eq!(texts(&whole), texts(tape()));
     assert!(read_strictly(&whole).is_ok());
