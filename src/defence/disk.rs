@@ -83,14 +83,15 @@ pub(super) fn identity(path: &Path) -> Option<Identity> {
     number(&path.metadata().ok()?)
 }
 
+/// Returns what tells a file from others.
 #[cfg(unix)]
-fn number(found: &std::fs::Metadata) -> Option<Identity> {
+pub(super) fn number(found: &Metadata) -> Option<Identity> {
     use std::os::unix::fs::MetadataExt as _;
     Some((found.dev(), found.ino()))
 }
 
 #[cfg(not(unix))]
-fn number(_: &std::fs::Metadata) -> Option<Identity> {
+pub(super) fn number(_: &Metadata) -> Option<Identity> {
     None
 }
 

@@ -2,10 +2,11 @@
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{HashMap, HashSet};
+use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::disk::{Disk, Found, Identity, identity};
+use super::disk::{Disk, Found, Identity, identity, number};
 use super::glob;
 use super::paths::{self, Base};
 use super::protected::{Entry, Protected, folded};
@@ -47,6 +48,12 @@ impl Known {
     fn spellings(&self) -> impl Iterator<Item = &Vec<String>> {
         std::iter::once(&self.entry.parts).chain(&self.real)
     }
+}
+
+/// Where a path ends, and what is there.
+struct End {
+    path: PathBuf,
+    found: Option<Metadata>,
 }
 
 /// What one call is judged against.
@@ -160,7 +167,8 @@ impl<'a> Scene<'a> {
     }
 
     fn look_up(&self, path: &str, whole: &str, base: Base) -> Option<Hit> {
-        let spelled = self.spelled(path, base);
+        let parts = paths::folded_parts(path, base);
+        let spelled = self.judge(&parts);
         let inside = |hit: &Hit| hit.place == Place::Inside;
         if spelled.as_ref().is_some_and(inside) {
             return spelled;
@@ -169,26 +177,34 @@ impl<'a> Scene<'a> {
         if self.exhausted() {
             return spelled;
         }
-        let real = self.resolve(whole);
-        let found = real.and_then(|real| {
-            let by_name = self.judge(&folded(&real));
-            by_name.max_place(self.identified(&real))
-        });
+        let Some(end) = self.resolve(whole) else {
+            return spelled;
+        };
+        let names = folded(&end.path);
+        // Mostly there was no link on the way.
+        let by_name = (names != parts).then(|| self.judge(&names)).flatten();
+        let found = by_name.max_place(self.identified(&end));
         spelled.max_place(found)
     }
 
     /// Follows the links of a path. Most lie in a folder that was looked at anyway.
-    fn resolve(&self, whole: &str) -> Option<PathBuf> {
+    fn resolve(&self, whole: &str) -> Option<End> {
         let path = Path::new(whole);
         let plain = !whole.contains("/.") && !whole.contains("//") && !whole.ends_with('/');
         let folder = path.parent().filter(|_| plain);
         let straight = folder
             .and_then(|folder| self.found(folder))
             .is_some_and(|found| found.there && found.moved.is_none());
-        if straight && !path.is_symlink() {
-            return Some(path.to_owned());
+        if straight {
+            let found = path.symlink_metadata().ok();
+            if !found.as_ref().is_some_and(Metadata::is_symlink) {
+                let path = path.to_owned();
+                return Some(End { path, found });
+            }
         }
-        paths::physical(whole)
+        let path = paths::physical(whole)?;
+        let found = path.metadata().ok();
+        Some(End { path, found })
     }
 
     /// Looks at names along a path.
@@ -263,16 +279,18 @@ impl<'a> Scene<'a> {
     }
 
     /// Looks a path up by what it is on the disk: hard links, bind mounts, other cases.
-    fn identified(&self, path: &Path) -> Option<Hit> {
+    fn identified(&self, end: &End) -> Option<Hit> {
         let identities = self.identities.get_or_init(|| self.identify());
-        let identity = |path: &Path| match self.found(path) {
-            Some(found) => found.identity,
-            None => identity(path),
-        };
+        let own = end.found.as_ref().and_then(number);
         let mut best: Option<Hit> = None;
-        for (up, folder) in path.ancestors().enumerate().take(64) {
+        for (up, folder) in end.path.ancestors().enumerate().take(64) {
+            let id = match self.found(folder) {
+                Some(found) => found.identity,
+                None if up == 0 => own,
+                None => identity(folder),
+            };
             let known = |id| identities.iter().find(|(known, ..)| *known == id);
-            let Some((_, entry, place)) = identity(folder).and_then(known) else {
+            let Some((_, entry, place)) = id.and_then(known) else {
                 continue;
             };
             // Below a folder that holds a protected path is everything else, too.
@@ -280,9 +298,9 @@ impl<'a> Scene<'a> {
                 best = best.max_place(Some(Hit::new(&entry.shown, *place)));
             }
         }
-        if best.is_none() && has_more_names(path) {
+        if best.is_none() && end.found.as_ref().is_some_and(has_more_names) {
             let below = self.below.get_or_init(|| self.identify_below());
-            let shown = identity(path).and_then(|id| below.get(&id));
+            let shown = own.and_then(|id| below.get(&id));
             best = shown.map(|shown| Hit::new(shown, Place::Inside));
         }
         best
@@ -392,13 +410,12 @@ fn is_there(parts: &[String]) -> bool {
 }
 
 #[cfg(unix)]
-fn has_more_names(path: &Path) -> bool {
+fn has_more_names(found: &Metadata) -> bool {
     use std::os::unix::fs::MetadataExt as _;
-    path.metadata()
-        .is_ok_and(|found| found.is_file() && found.nlink() > 1)
+    found.is_file() && found.nlink() > 1
 }
 
 #[cfg(not(unix))]
-fn has_more_names(_: &Path) -> bool {
+fn has_more_names(_: &Metadata) -> bool {
     false
 }

@@ -46,7 +46,6 @@ struct Hooks {
     runtime: Runtime,
     /// What the files looked like; none if they have to be loaded again.
     stamp: Option<Stamp>,
-    files: Vec<PathBuf>,
 }
 
 impl Projects {
@@ -132,8 +131,8 @@ impl Projects {
         let mut hooks = lock(&project.hooks);
         if let Some(hooks) = &*hooks
             && !anew
-            && hooks.stamp.is_some()
-            && hooks.stamp == stamp(&project.root, &hooks.files)
+            && let Some(stamp) = &hooks.stamp
+            && stamp.holds(&project.root)
         {
             return Ok(hooks.runtime.clone());
         }
@@ -159,11 +158,9 @@ impl Projects {
         self.loaded.fetch_add(1, Ordering::Relaxed);
         let runtime = runtime?;
         let files: Vec<PathBuf> = read.iter().map(|file| project.root.join(file)).collect();
-        let seen = stamp(&project.root, &files).filter(|stamp| stamp.is_settled(started));
         *hooks = Some(Hooks {
             runtime: runtime.clone(),
-            stamp: seen,
-            files,
+            stamp: stamp(&project.root, &files).and_then(|stamp| stamp.settled(started)),
         });
         Ok(runtime)
     }

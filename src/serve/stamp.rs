@@ -2,9 +2,7 @@
 //! them.
 
 use std::collections::HashSet;
-use std::ffi::OsStr;
 use std::fs::{self, Metadata};
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -35,111 +33,172 @@ const COARSE: Duration = Duration::from_secs(2);
 /// What the files of a project looked like.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Stamp {
-    hash: u64,
-    /// When anything changed last, in nanoseconds since 1970.
-    newest: i128,
+    /// The project's own folder: where that is the same, nothing appeared in it.
+    root: Look,
+    paths: Vec<(PathBuf, Seen)>,
+}
+
+/// What was seen at a path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Seen {
+    /// Nothing, right in the project.
+    Absent,
+    /// Nothing, somewhere else.
+    Gone,
+    /// A file or a folder.
+    Plain(Look),
+    /// A link, and what it leads to. It says nothing of that itself.
+    Link(Look, Option<Look>),
+}
+
+/// What tells one version of a file from another. A folder is another one wherever something
+/// was added to it or taken away.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Look {
+    device: u64,
+    number: u64,
+    mode: u32,
+    owner: u32,
+    size: u64,
+    /// Seconds and nanoseconds since 1970. Only the second of these cannot be set at will.
+    modified: (i64, i64),
+    changed: (i64, i64),
+}
+
+impl Look {
+    fn of(metadata: &Metadata) -> Self {
+        Self {
+            device: metadata.dev(),
+            number: metadata.ino(),
+            mode: metadata.mode(),
+            owner: metadata.uid(),
+            size: metadata.size(),
+            modified: (metadata.mtime(), metadata.mtime_nsec()),
+            changed: (metadata.ctime(), metadata.ctime_nsec()),
+        }
+    }
+
+    fn at(path: &Path) -> Option<Self> {
+        Some(Self::of(&fs::metadata(path).ok()?))
+    }
+}
+
+impl Seen {
+    fn at(path: &Path) -> (Self, Option<Metadata>) {
+        let Ok(metadata) = fs::symlink_metadata(path) else {
+            return (Self::Gone, None);
+        };
+        let look = Look::of(&metadata);
+        let seen = if metadata.is_symlink() {
+            Self::Link(look, Look::at(path))
+        } else {
+            Self::Plain(look)
+        };
+        (seen, Some(metadata))
+    }
+
+    fn looks(&self) -> impl Iterator<Item = &Look> {
+        let (one, other) = match self {
+            Self::Absent | Self::Gone => (None, None),
+            Self::Plain(look) => (Some(look), None),
+            Self::Link(link, target) => (Some(link), target.as_ref()),
+        };
+        one.into_iter().chain(other)
+    }
 }
 
 impl Stamp {
-    /// Says whether everything that happened since some moment would show.
-    pub(super) fn is_settled(&self, since: SystemTime) -> bool {
-        let since = since
-            .checked_sub(COARSE)
-            .and_then(|since| since.duration_since(UNIX_EPOCH).ok());
-        since.is_some_and(|since| self.newest < since.as_nanos().cast_signed())
+    /// Returns it if everything that happened since some moment would show.
+    pub(super) fn settled(self, since: SystemTime) -> Option<Self> {
+        let before = since.checked_sub(COARSE)?;
+        let before = before.duration_since(UNIX_EPOCH).ok()?;
+        let before = (
+            i64::try_from(before.as_secs()).ok()?,
+            i64::from(before.subsec_nanos()),
+        );
+        let is_settled = |look: &Look| look.changed < before;
+        let mut paths = self.paths.iter();
+        let settled = paths.all(|(_, seen)| seen.looks().all(is_settled));
+        (settled && is_settled(&self.root)).then_some(self)
+    }
+
+    /// Says whether everything looks like that still. Folders are not read again: they show
+    /// themselves that something in them is new.
+    pub(super) fn holds(&self, root: &Path) -> bool {
+        let same_root = Look::at(root).as_ref() == Some(&self.root);
+        self.paths.iter().all(|(path, seen)| match seen {
+            Seen::Absent if same_root => true,
+            Seen::Absent => Seen::at(path).0 == Seen::Gone,
+            seen => Seen::at(path).0 == *seen,
+        })
     }
 }
 
 /// Looks at the files of a project, and at further ones that it was loaded from. None if
 /// there are too many, or if one is gone.
 pub(super) fn stamp(root: &Path, further: &[PathBuf]) -> Option<Stamp> {
-    let mut look = Look {
-        hash: DefaultHasher::new(),
-        newest: i128::MIN,
-        left: MOST,
-        further: further.iter().map(|file| file.as_os_str()).collect(),
-    };
+    let own = Look::at(root)?;
+    let mut list = List::default();
     for source in SOURCES {
-        look.at(&root.join(source), DEEPEST)?;
+        list.add(root.join(source), DEEPEST)?;
     }
-    for file in further {
-        if look.further.contains(file.as_os_str()) {
-            look.at(file, 0)?;
+    for (_, seen) in &mut list.paths {
+        if *seen == Seen::Gone {
+            *seen = Seen::Absent;
         }
     }
-    // What was not seen by now is gone.
-    if !look.further.is_empty() {
-        return None;
+    // Most of them lie below a source.
+    let mut there = list.there();
+    let others = further.iter().filter(|file| !there.contains(*file));
+    let others: Vec<PathBuf> = others.cloned().collect();
+    for file in others {
+        list.add(file, 0)?;
     }
+    there = list.there();
+    further
+        .iter()
+        .all(|file| there.contains(file))
+        .then_some(())?;
     Some(Stamp {
-        hash: look.hash.finish(),
-        newest: look.newest,
+        root: own,
+        paths: list.paths,
     })
 }
 
-struct Look<'f> {
-    hash: DefaultHasher,
-    newest: i128,
-    left: usize,
-    /// The further files that were not come by yet: most of them lie below a source. By their
-    /// spelling, since taking paths apart takes longer than looking at them.
-    further: HashSet<&'f OsStr>,
+/// What was looked at so far.
+#[derive(Default)]
+struct List {
+    paths: Vec<(PathBuf, Seen)>,
 }
 
-impl Look<'_> {
-    fn at(&mut self, path: &Path, deep: usize) -> Option<()> {
-        self.left = self.left.checked_sub(1)?;
-        path.as_os_str().hash(&mut self.hash);
-        let Ok(metadata) = fs::symlink_metadata(path) else {
-            0_u8.hash(&mut self.hash);
-            return Some(());
-        };
-        self.further.remove(path.as_os_str());
-        self.add(&metadata);
-        if metadata.is_symlink() {
-            // A link says nothing of what it leads to.
-            match fs::metadata(path) {
-                Ok(metadata) => self.add(&metadata),
-                Err(_) => 0_u8.hash(&mut self.hash),
-            }
-        }
-        if metadata.is_dir() && deep > 0 {
-            self.below(path, deep - 1)?;
-        }
-        Some(())
+impl List {
+    /// Returns the paths at which there is something.
+    fn there(&self) -> HashSet<PathBuf> {
+        let there = self.paths.iter();
+        let there = there.filter(|(_, seen)| !matches!(seen, Seen::Absent | Seen::Gone));
+        there.map(|(path, _)| path.clone()).collect()
     }
 
-    fn below(&mut self, directory: &Path, deep: usize) -> Option<()> {
-        let Ok(entries) = fs::read_dir(directory) else {
-            1_u8.hash(&mut self.hash);
+    fn add(&mut self, path: PathBuf, deep: usize) -> Option<()> {
+        if self.paths.len() >= MOST {
+            return None;
+        }
+        let (seen, metadata) = Seen::at(&path);
+        let below = metadata.is_some_and(|metadata| metadata.is_dir()) && deep > 0;
+        self.paths.push((path.clone(), seen));
+        if !below {
             return Some(());
-        };
+        }
+        // One that cannot be read says nothing of what is in it.
+        let entries = fs::read_dir(path).ok()?;
         let mut paths: Vec<PathBuf> = Vec::new();
         for entry in entries {
             paths.push(entry.ok()?.path());
         }
         paths.sort();
-        paths.iter().try_for_each(|path| self.at(path, deep))
-    }
-
-    fn add(&mut self, metadata: &Metadata) {
-        let kept = (
-            metadata.dev(),
-            metadata.ino(),
-            metadata.mode(),
-            metadata.uid(),
-            metadata.size(),
-        );
-        let changed = (
-            metadata.mtime(),
-            metadata.mtime_nsec(),
-            metadata.ctime(),
-            metadata.ctime_nsec(),
-        );
-        (kept, changed).hash(&mut self.hash);
-        let touched = i128::from(metadata.ctime()) * 1_000_000_000;
-        let touched = touched + i128::from(metadata.ctime_nsec());
-        self.newest = self.newest.max(touched);
+        paths
+            .into_iter()
+            .try_for_each(|path| self.add(path, deep - 1))
     }
 }
 
@@ -147,50 +206,97 @@ impl Look<'_> {
 mod tests {
     use super::*;
 
+    /// Longer than the grain of the clock of files.
+    const TICK: Duration = Duration::from_millis(50);
+
+    fn later() -> SystemTime {
+        SystemTime::now() + 2 * COARSE
+    }
+
     #[test]
     fn every_change_is_another_stamp() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path();
-        let mut seen = Vec::new();
-        let mut differs = |what: &str, further: &[PathBuf]| {
-            let next = stamp(root, further);
-            assert!(!seen.contains(&next), "{what}");
-            assert_eq!(next, stamp(root, further), "{what}");
+        let mut seen: Vec<Stamp> = Vec::new();
+        let mut differs = |what: &str| {
+            let next = stamp(root, &[]).unwrap().settled(later()).unwrap();
+            assert_eq!(Some(&next), stamp(root, &[]).as_ref(), "{what}");
+            assert!(next.holds(root), "{what}");
+            for old in &seen {
+                assert!(!old.holds(root), "{what}");
+                assert_ne!(*old, next, "{what}");
+            }
             seen.push(next);
+            std::thread::sleep(TICK);
         };
         let deep = root.join(".harness/hooks/deep");
-        let elsewhere = [root.join("elsewhere.md")];
-        differs("nothing", &[]);
+        differs("nothing");
         fs::create_dir_all(&deep).unwrap();
-        differs("a directory", &[]);
+        differs("a directory");
         fs::write(deep.join("a.md"), "one").unwrap();
-        differs("a file in it", &[]);
+        differs("a file in it");
         fs::write(deep.join("a.md"), "three").unwrap();
-        differs("other bytes", &[]);
+        differs("other bytes");
         fs::rename(deep.join("a.md"), deep.join("b.md")).unwrap();
-        differs("another name", &[]);
+        differs("another name");
         fs::write(root.join("hookbox.toml"), "").unwrap();
-        differs("settings", &[]);
-        fs::write(&elsewhere[0], "a hook that the settings name").unwrap();
-        differs("a file elsewhere", &elsewhere);
-        fs::remove_file(&elsewhere[0]).unwrap();
-        differs("which is gone", &elsewhere);
-        let twice = [deep.join("b.md")];
+        differs("settings");
+        std::os::unix::fs::symlink("nowhere", root.join("harn.toml")).unwrap();
+        differs("a link to nowhere");
+        fs::write(root.join("nowhere"), "").unwrap();
+        differs("which leads somewhere now");
+        fs::write(root.join("nowhere"), "more").unwrap();
+        differs("what it leads to");
+        fs::set_permissions(&deep, std::os::unix::fs::PermissionsExt::from_mode(0o700)).unwrap();
+        differs("who may read it");
+    }
+
+    #[test]
+    fn a_file_elsewhere_counts_where_it_was_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        let elsewhere = root.join("elsewhere.md");
+        let further = [elsewhere.clone()];
+        assert_eq!(stamp(root, &further), None, "it is not there");
+        fs::write(&elsewhere, "a hook that the settings name").unwrap();
+        let without = stamp(root, &[]).unwrap();
+        let with = stamp(root, &further).unwrap();
+        std::thread::sleep(TICK);
+        fs::write(&elsewhere, "another hook").unwrap();
+        assert!(without.holds(root));
+        assert!(!with.holds(root));
+        let with = stamp(root, &further).unwrap();
+        fs::remove_file(&elsewhere).unwrap();
+        assert!(!with.holds(root));
+        fs::create_dir_all(root.join(".harness")).unwrap();
+        let below = [root.join(".harness/a.md")];
+        fs::write(&below[0], "").unwrap();
         let plain = stamp(root, &[]);
-        assert!(plain.is_some());
-        assert_eq!(stamp(root, &twice), plain, "it was seen already");
-        fs::remove_file(&twice[0]).unwrap();
-        assert_eq!(stamp(root, &twice), None, "it is gone");
+        assert_eq!(stamp(root, &below), plain, "it was seen already");
+        fs::remove_file(&below[0]).unwrap();
+        assert_eq!(stamp(root, &below), None, "it is gone");
     }
 
     #[test]
     fn what_changed_just_now_may_change_again_unseen() {
         let folder = tempfile::tempdir().unwrap();
-        fs::write(folder.path().join("hookbox.toml"), "").unwrap();
-        let stamp = stamp(folder.path(), &[]).unwrap();
-        let now = SystemTime::now();
-        assert!(!stamp.is_settled(now));
-        assert!(!stamp.is_settled(UNIX_EPOCH));
-        assert!(stamp.is_settled(now + 2 * COARSE));
+        let root = folder.path();
+        fs::write(root.join("hookbox.toml"), "").unwrap();
+        let new = stamp(root, &[]).unwrap();
+        assert_eq!(new.clone().settled(SystemTime::now()), None);
+        assert_eq!(new.clone().settled(UNIX_EPOCH), None);
+        assert!(new.settled(later()).is_some());
+    }
+
+    #[test]
+    fn a_project_in_which_agents_write_need_not_be_loaded_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        let old = stamp(root, &[]).unwrap().settled(later()).unwrap();
+        std::thread::sleep(TICK);
+        fs::write(root.join("notes.txt"), "").unwrap();
+        assert!(old.holds(root));
+        fs::write(root.join("harn.toml"), "").unwrap();
+        assert!(!old.holds(root));
     }
 }
