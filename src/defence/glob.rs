@@ -16,13 +16,18 @@ pub(super) fn is_pattern(text: &str) -> bool {
     text.contains([STAR, ANY, OPEN])
 }
 
+/// Says whether a name stands for any number of folders.
+pub(super) fn is_deep(name: &str) -> bool {
+    name.chars().all(|c| c == STAR) && name.chars().count() > 1
+}
+
 /// Matches the names of a pattern against those of a path, as far as the shorter goes.
 pub(super) fn along(pattern: &[String], path: &[String], dots: bool) -> Option<Along> {
     let mut at = 0;
     let mut from_the_disk = false;
     for (index, name) in pattern.iter().enumerate() {
         let Some(part) = path.get(at) else { break };
-        if name.chars().all(|c| c == STAR) && name.chars().count() > 1 {
+        if is_deep(name) {
             return deep(pattern, path, index, at, dots);
         }
         if !one(name, part, dots) {

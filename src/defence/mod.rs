@@ -17,6 +17,7 @@ mod refusal;
 mod scene;
 mod shell;
 mod structured;
+mod through;
 mod tree;
 
 use std::path::Path;

@@ -51,9 +51,9 @@ impl Known {
 }
 
 /// Where a path ends, and what is there.
-struct End {
-    path: PathBuf,
-    found: Option<Metadata>,
+pub(super) struct End {
+    pub path: PathBuf,
+    pub found: Option<Metadata>,
 }
 
 /// What one call is judged against.
@@ -88,6 +88,11 @@ impl<'a> Scene<'a> {
     /// Says whether more paths were looked up than one call may.
     pub(super) fn exhausted(&self) -> bool {
         self.lookups.get() > LOOKUPS
+    }
+
+    /// Counts a path that is looked up.
+    pub(super) fn count(&self) {
+        self.lookups.set(self.lookups.get() + 1);
     }
 
     pub(super) fn home(&self) -> Option<String> {
@@ -173,7 +178,7 @@ impl<'a> Scene<'a> {
         if spelled.as_ref().is_some_and(inside) {
             return spelled;
         }
-        self.lookups.set(self.lookups.get() + 1);
+        self.count();
         if self.exhausted() {
             return spelled;
         }
@@ -279,7 +284,7 @@ impl<'a> Scene<'a> {
     }
 
     /// Looks a path up by what it is on the disk: hard links, bind mounts, other cases.
-    fn identified(&self, end: &End) -> Option<Hit> {
+    pub(super) fn identified(&self, end: &End) -> Option<Hit> {
         let identities = self.identities.get_or_init(|| self.identify());
         let own = end.found.as_ref().and_then(number);
         let mut best: Option<Hit> = None;

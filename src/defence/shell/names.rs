@@ -43,10 +43,14 @@ pub(in crate::defence) fn place(
         cwd,
         home: state.home.as_deref(),
     };
-    if glob::is_pattern(name) {
-        return scene.globbed(&paths::folded_parts(name, base), state.dots);
-    }
-    let mut found = scene.reached(name, base);
+    let look = |name: &str| {
+        if glob::is_pattern(name) {
+            let found = scene.globbed(&paths::folded_parts(name, base), state.dots);
+            return found.max_place(scene.through_links(name, base, state.dots));
+        }
+        scene.reached(name, base)
+    };
+    let mut found = look(name);
     if !state.links.is_empty() {
         let parts = paths::folded_parts(name, base);
         for (from, to) in &state.links {
@@ -55,7 +59,7 @@ pub(in crate::defence) fn place(
                 continue;
             };
             let through = format!("{to}/{}", rest.join("/"));
-            found = found.max_place(scene.reached(&through, base));
+            found = found.max_place(look(&through));
         }
     }
     found
