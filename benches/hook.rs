@@ -118,7 +118,8 @@ fn main() -> Any<()> {
 /// Says whose turn it is. Each round has another order, because who comes behind a large
 /// process finds the caches of the processor full of that.
 fn whose(round: usize, turn: usize, count: usize) -> usize {
-    let coprime = |step: &usize| (2..=*step).all(|by| count % by > 0 || step % by > 0);
+    let coprime =
+        |step: &usize| (2..=*step).all(|by| !count.is_multiple_of(by) || !step.is_multiple_of(by));
     let steps: Vec<usize> = (1..count).filter(coprime).collect();
     (round / steps.len() + turn * steps[round % steps.len()]) % count
 }

@@ -260,6 +260,39 @@ fn a_project_can_record_every_event() {
 }
 
 #[test]
+fn what_defends_itself_says_the_same_on_another_machine() {
+    let desk = Desk::new(&[("guard", &guard("aaa"))]);
+    desk.project.file(".hookbox/config.toml", "record = true\n");
+    // A link that the other machine does not have, and a place where that has nothing.
+    std::os::unix::fs::symlink(".harness", desk.path().join("innocent")).unwrap();
+    let named = desk.path().join(".harness/hooks/guard.md");
+    for command in [
+        format!("rm {}", named.display()),
+        "rm -r innocent/*".to_owned(),
+    ] {
+        let (code, text) = desk.shell(&command);
+        assert_eq!(code, 2, "{command}");
+        assert!(text.contains("hookbox.self_defence"), "{text}");
+    }
+    assert_eq!(desk.shell("rm -r guilty/*").0, 0);
+    let other = Desk::new(&[("guard", &guard("aaa"))]);
+    std::os::unix::fs::symlink(".harness", other.path().join("guilty")).unwrap();
+    let tapes = desk.path().join(".hookbox/tapes").display().to_string();
+    for (how, told) in [
+        (
+            ["--check", "--project", "."].as_slice(),
+            "today's hooks do the same",
+        ),
+        (&["--against", "."], "3  kept"),
+    ] {
+        let output = other.run(&[&["replay", &tapes], how].concat(), "");
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success(), "{how:?}: {text}");
+        assert!(text.contains(told), "{how:?}: {text}");
+    }
+}
+
+#[test]
 fn a_tape_that_cannot_be_written_blocks_only_where_it_is_required() {
     let desk = Desk::new(&[("guard", &guard("aaa"))]);
     desk.project.file("file", "");

@@ -37,6 +37,8 @@ pub(crate) fn hook(project: &Path, limits: Limits) -> Hook {
         handler: Handler::Native(Arc::new(NativeHook {
             kind: "native",
             call: Arc::new(call),
+            // What lies on the disk, and where, is another machine's another time.
+            capability: Some("defence.judge"),
         })),
         limits,
         grants: Grants::default(),

@@ -332,7 +332,7 @@ impl Workshop {
                 command.handle(&self.engine, &Occasion::new(hook, event), border())
             }
             Handler::Process(process) => process.handle(&Occasion::new(hook, event), border()),
-            Handler::Native(native) => native.handle(&Occasion::new(hook, event)),
+            Handler::Native(native) => native.handle(&Occasion::new(hook, event), border),
         }
     }
 }

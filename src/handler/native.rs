@@ -5,10 +5,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Instant;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::Occasion;
-use crate::capability::Left;
+use crate::capability::{Border, Left};
 use crate::chain::{Ran, Usage};
 use crate::decision::Answer;
 use crate::failure::{Cause, Failure};
@@ -24,6 +24,9 @@ pub struct NativeHook {
     pub kind: &'static str,
     /// What runs.
     pub call: Closure,
+    /// What its answer stands for on a tape, if that depends on more than the payload: then
+    /// a check hears it again, and nothing runs.
+    pub capability: Option<&'static str>,
 }
 
 impl fmt::Debug for NativeHook {
@@ -36,14 +39,20 @@ impl fmt::Debug for NativeHook {
 }
 
 impl NativeHook {
-    pub(super) fn handle(&self, occasion: &Occasion<'_>) -> Ran<Answer> {
+    pub(super) fn handle(
+        &self,
+        occasion: &Occasion<'_>,
+        border: impl FnOnce() -> Border,
+    ) -> Ran<Answer> {
         let started = Instant::now();
-        let payload = occasion.seen.payload.value();
         // A panic is the hook's failure, not that of whoever fired the event.
-        let returned = catch_unwind(AssertUnwindSafe(|| (self.call)(payload)));
+        let returned = catch_unwind(AssertUnwindSafe(|| self.returned(occasion, border)));
         let result = match returned {
-            Ok(Ok(value)) => (occasion.hook.dialect.returned)(occasion.hook, occasion.event, value),
-            Ok(Err(message)) => Err(Failure::new(Cause::HookError, message)),
+            Ok(Ok(Ok(value))) => {
+                (occasion.hook.dialect.returned)(occasion.hook, occasion.event, value)
+            }
+            Ok(Ok(Err(message))) => Err(Failure::new(Cause::HookError, message)),
+            Ok(Err(failure)) => Err(failure),
             Err(panic) => Err(Failure::new(Cause::Trap, said(&*panic))),
         };
         Ran {
@@ -53,6 +62,20 @@ impl NativeHook {
                 ..Usage::default()
             },
             left: Left::default(),
+        }
+    }
+
+    /// Calls the closure, unless a tape knows what came of it.
+    fn returned(
+        &self,
+        occasion: &Occasion<'_>,
+        border: impl FnOnce() -> Border,
+    ) -> Result<Result<Value, String>, Failure> {
+        let call = || (self.call)(occasion.seen.payload.value());
+        match self.capability {
+            // The payload stands before it on the tape.
+            Some(capability) => border().reel().cross_result(capability, || json!({}), call),
+            None => Ok(call()),
         }
     }
 }

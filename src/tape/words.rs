@@ -14,7 +14,7 @@ const LONGEST_NAME: usize = 256;
 const LONGEST_TEXT: usize = 8 << 10;
 
 /// The words of the format, which need no memory.
-const FIXED: [&str; 31] = [
+const FIXED: [&str; 32] = [
     "harness",
     "component",
     "starlark",
@@ -40,6 +40,7 @@ const FIXED: [&str; 31] = [
     "tools.run",
     "tools.call",
     "process.run",
+    "defence.judge",
     "ask",
     "clock.now",
     "clock.elapsed",

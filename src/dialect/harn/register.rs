@@ -162,6 +162,7 @@ impl From<Handler> for Runs {
             Handler::Closure(call) => Self::Native(NativeHook {
                 kind: "native",
                 call,
+                capability: None,
             }),
             Handler::Named(name) => Self::Named(name),
         }
@@ -312,6 +313,7 @@ fn rule(call: impl Fn(&Value) -> Value + Send + Sync + 'static) -> Runs {
     Runs::Native(NativeHook {
         kind: "declarative",
         call: Arc::new(move |payload| Ok(call(payload))),
+        capability: None,
     })
 }
 
