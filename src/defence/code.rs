@@ -2,7 +2,7 @@
 
 use super::paths::{self, Base};
 use super::scene::{Hit, Place, Scene};
-use super::shell::escapes;
+use super::shell::{escapes, marks};
 
 /// How many strings of a program that stand next to each other are put together.
 const JOINED: usize = 6;
@@ -157,7 +157,29 @@ impl Looker<'_> {
             return None;
         }
         let backwards: String = text.chars().rev().collect();
-        self.path(text).or_else(|| self.inside(&backwards))
+        let found = self.path(text).or_else(|| self.inside(&backwards));
+        found.or_else(|| self.pattern(text))
+    }
+
+    /// Looks at a string that other programs fill in from the disk, if it names enough of a
+    /// hidden folder: `.*` is mostly no path.
+    fn pattern(&self, text: &str) -> Option<Hit> {
+        let is_told = |name: &str| {
+            let hidden = name.strip_prefix('.');
+            let told = hidden.is_some_and(|rest| rest.starts_with(char::is_alphanumeric));
+            told && name.contains(['*', '?', '['])
+        };
+        if self.least == Place::Inside || !text.split('/').any(is_told) {
+            return None;
+        }
+        let live: String = text.chars().map(marks::live).collect();
+        let home = self.scene.home();
+        let home = home.as_deref();
+        self.bases.iter().find_map(|cwd| {
+            let names = paths::folded_parts(&live, Base { cwd, home });
+            let found = self.scene.globbed(&names, false);
+            found.filter(|hit| hit.place == Place::Inside)
+        })
     }
 
     /// Looks at a string that is written in other letters. Case matters to base64.

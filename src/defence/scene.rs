@@ -266,7 +266,21 @@ impl<'a> Scene<'a> {
                 best = best.max_place(Some(Hit::new(&known.entry.shown, place)));
             }
         }
+        if pattern.iter().any(|name| glob::is_deep(name)) {
+            return best.max_place(self.globbed_below(pattern, dots));
+        }
         best
+    }
+
+    /// Looks at a pattern of any depth, which may end at what lies below a protected path.
+    fn globbed_below(&self, pattern: &[String], dots: bool) -> Option<Hit> {
+        let held = self.files_held_by(&[]);
+        let ends = |(_, parts): &&(String, Vec<String>)| {
+            let found = glob::along(pattern, parts, dots);
+            found.is_some_and(|found| found.length == parts.len())
+        };
+        let (shown, _) = held.iter().find(ends)?;
+        Some(Hit::new(shown, Place::Inside))
     }
 
     /// Says which protected paths a folder holds, as far as they exist, relative to it.
@@ -277,6 +291,38 @@ impl<'a> Scene<'a> {
                 if starts_with(spelling, folder) {
                     let rest = spelling.get(folder.len()..).unwrap_or_default().to_vec();
                     out.push((known.entry.shown.clone(), rest, known.there));
+                }
+            }
+        }
+        out
+    }
+
+    /// Returns all that exists of what a folder holds of protected paths, relative to it, down
+    /// to single files.
+    pub(super) fn files_held_by(&self, folder: &[String]) -> Vec<(String, Vec<String>)> {
+        let mut out = Vec::new();
+        let there = self.known().iter().filter(|known| known.there);
+        for known in there {
+            for spelling in known.spellings() {
+                let Some(rest) = spelling.get(folder.len()..) else {
+                    continue;
+                };
+                if !starts_with(spelling, folder) {
+                    continue;
+                }
+                let mut waiting = vec![(known.entry.path.clone(), rest.to_vec())];
+                while let Some((path, names)) = waiting.pop() {
+                    for file in path.read_dir().into_iter().flatten().flatten() {
+                        self.count();
+                        let name = paths::fold(&file.file_name().to_string_lossy());
+                        let below = [names.as_slice(), &[name]].concat();
+                        if file.file_type().is_ok_and(|kind| kind.is_dir()) && !self.exhausted() {
+                            waiting.push((file.path(), below));
+                        } else {
+                            out.push((known.entry.shown.clone(), below));
+                        }
+                    }
+                    out.push((known.entry.shown.clone(), names));
                 }
             }
         }

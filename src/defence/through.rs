@@ -1,7 +1,7 @@
 //! Where the links lead that a pattern goes through. A shell fills patterns in from the disk,
 //! and a name there can be another one of something protected.
 
-use std::fs::Metadata;
+use std::fs::{DirEntry, Metadata};
 use std::path::{Path, PathBuf};
 
 use super::glob;
@@ -18,6 +18,75 @@ impl Scene<'_> {
         walk.below(Path::new("/"), &names)
     }
 }
+
+impl Scene<'_> {
+    /// Returns the folders that a pattern stands for, a few of them: a shell goes to one.
+    pub(super) fn folders_like(&self, pattern: &str, base: Base, dots: bool) -> Vec<String> {
+        let whole = paths::absolute(pattern, base);
+        let mut folders = vec![PathBuf::from("/")];
+        for name in whole.split('/') {
+            let mut next = Vec::new();
+            for folder in &folders {
+                match name {
+                    "" | "." => next.push(folder.clone()),
+                    ".." => next.push(folder.parent().unwrap_or(folder).to_owned()),
+                    name if glob::is_pattern(name) => {
+                        next.extend(self.matching(folder, name, dots))
+                    }
+                    name => next.push(folder.join(name)),
+                }
+            }
+            folders = next;
+            folders.truncate(FOLDERS);
+        }
+        folders.retain(|folder| folder.is_dir());
+        let names = folders.iter().map(|folder| folder.to_string_lossy());
+        names.map(std::borrow::Cow::into_owned).collect()
+    }
+
+    fn matching(&self, folder: &Path, pattern: &str, dots: bool) -> Vec<PathBuf> {
+        self.count();
+        let pattern = paths::fold(pattern);
+        let entries = folder.read_dir().into_iter().flatten().flatten();
+        let like = |entry: &DirEntry| {
+            let name = entry.file_name();
+            glob::one(&pattern, &paths::fold(&name.to_string_lossy()), dots)
+        };
+        let paths = entries.filter(like).map(|entry| entry.path());
+        paths.filter(|path| path.is_dir()).take(FOLDERS).collect()
+    }
+
+    /// Looks at where the links below a folder lead.
+    pub(super) fn linked_below(&self, folder: &Path) -> Option<Hit> {
+        let mut best = None;
+        let mut waiting = vec![folder.to_owned()];
+        while let Some(folder) = waiting.pop() {
+            for entry in folder.read_dir().into_iter().flatten().flatten() {
+                let Ok(kind) = entry.file_type() else {
+                    continue;
+                };
+                if kind.is_symlink() {
+                    let real = paths::physical(&entry.path().to_string_lossy());
+                    let names =
+                        real.map(|real| paths::parts(&paths::fold(&real.to_string_lossy())));
+                    best = best.max_place(names.and_then(|names| self.judge(&names)));
+                } else if kind.is_dir() {
+                    waiting.push(entry.path());
+                } else {
+                    continue;
+                }
+                self.count();
+                if self.exhausted() {
+                    return best;
+                }
+            }
+        }
+        best
+    }
+}
+
+/// How many folders a shell may be in at once.
+const FOLDERS: usize = 24;
 
 /// A way through the disk.
 struct Walk<'s> {

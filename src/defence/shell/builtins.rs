@@ -1,5 +1,6 @@
 //! Commands that change the shell itself.
 
+use super::super::glob;
 use super::marks;
 use super::programs;
 use super::{Data, Judged, Place, Shell};
@@ -109,10 +110,18 @@ impl Shell<'_> {
             self.state.lost = true;
             return;
         }
+        let pattern = folder;
         let folder = marks::plain(folder);
         let mut after = Vec::new();
         let mut sure = true;
-        if folder == "-" {
+        if glob::is_pattern(pattern) {
+            // If there are several, most shells stay where they are.
+            sure = false;
+            for cwd in &before {
+                let dots = self.state.dots;
+                after.extend(self.scene.folders_like(pattern, self.base(cwd), dots));
+            }
+        } else if folder == "-" {
             after = self
                 .state
                 .variables

@@ -1,5 +1,7 @@
 //! `find`, which reads until it is told to do something.
 
+use std::path::Path;
+
 use super::super::scene::Hit;
 use super::super::{glob, paths};
 use super::{Data, Judged, Place, Shell, marks};
@@ -43,7 +45,11 @@ impl Shell<'_> {
                 self.forbid(file, Place::Above, &by)?;
             }
         }
-        let found = roots.iter().find_map(|root| self.finds(root, tests));
+        let follows = args.iter().any(|arg| arg == "-L" || arg == "-follow");
+        let found = roots.iter().find_map(|root| {
+            let linked = || self.linked(root).filter(|_| follows);
+            self.finds(root, tests).or_else(linked)
+        });
         let acts = tests.iter().any(|test| ACTIONS.contains(&test.as_str()));
         if !acts {
             // What everything is found in says nothing; a name says something.
@@ -132,15 +138,90 @@ impl Shell<'_> {
             .any(|test| matches!(test.as_str(), "-o" | "-or" | ","));
         let cwd = self.state.cwds.first().map_or("/", String::as_str);
         let folder = paths::folded_parts(&marks::plain(root), self.base(cwd));
-        let held = self.scene.held_by(&folder);
-        let found = held.into_iter().find(|(_, rest, there)| {
-            let matches = |(kind, pattern): &(String, String)| *there && meets(kind, pattern, rest);
-            match any {
+        let held = self.scene.files_held_by(&folder);
+        let left_out = left_out(tests, any);
+        let root = marks::plain(root);
+        let found = held.into_iter().find(|(_, rest)| {
+            let matches = |(kind, pattern): &(String, String)| meets(kind, pattern, rest);
+            let found = match any {
                 true => wanted.iter().any(matches),
                 false => wanted.iter().all(matches),
-            }
+            };
+            found && !left_out.iter().any(|it| it.covers(&root, rest))
         });
-        found.map(|(shown, ..)| Hit::new(&shown, hit.place))
+        found.map(|(shown, _)| Hit::new(&shown, hit.place))
+    }
+
+    /// Returns what is protected among what links below a folder lead to.
+    fn linked(&self, root: &str) -> Option<Hit> {
+        let cwd = self.state.cwds.first().map_or("/", String::as_str);
+        let folder = paths::absolute(&marks::plain(root), self.base(cwd));
+        let hit = self.scene.linked_below(Path::new(&folder))?;
+        // That it leads there says something, however far above that is.
+        Some(Hit::new(&hit.path, hit.place.max(Place::Above)))
+    }
+}
+
+/// A test of what is not meant.
+struct LeftOut {
+    /// Whether everything below it is left out, too.
+    pruned: bool,
+    by_name: bool,
+    pattern: String,
+}
+
+/// Returns what is surely left out: what is pruned before anything is done, and, where all
+/// tests have to be met, what must not be.
+fn left_out(tests: &[String], any: bool) -> Vec<LeftOut> {
+    // With these, what lies in a folder comes before the folder.
+    let deep = tests
+        .iter()
+        .any(|test| matches!(test.as_str(), "-delete" | "-depth" | "-d"));
+    let acts = |test: &String| ACTIONS.contains(&test.as_str()) || test.starts_with("-print");
+    let first = tests.iter().position(acts).unwrap_or(tests.len());
+    let mut out = Vec::new();
+    for (at, test) in tests.iter().enumerate() {
+        let by_name = test == "-name";
+        if !by_name && test != "-path" && test != "-wholename" {
+            continue;
+        }
+        let Some(written) = tests.get(at + 1).map(|word| marks::plain(word)) else {
+            continue;
+        };
+        let before = at.checked_sub(1).and_then(|at| tests.get(at));
+        let negated = before.is_some_and(|word| word == "!" || word == "-not");
+        let pruned = tests.get(at + 2).is_some_and(|word| word == "-prune");
+        let counts = match (pruned, negated) {
+            (true, false) => !deep && at < first,
+            (false, true) => !any,
+            _ => false,
+        };
+        // Names are compared folded, and a test of capitals leaves out less than that.
+        if counts && paths::fold(&written) == written {
+            let pattern = written.chars().map(marks::live).collect();
+            out.push(LeftOut {
+                pruned,
+                by_name,
+                pattern,
+            });
+        }
+    }
+    out
+}
+
+impl LeftOut {
+    /// Says whether it leaves out what lies below the folder that is searched.
+    fn covers(&self, root: &str, rest: &[String]) -> bool {
+        let shortest = if self.pruned { 1 } else { rest.len().max(1) };
+        (shortest..=rest.len()).any(|length| {
+            let names = rest.get(..length).unwrap_or_default();
+            if self.by_name {
+                let name = names.last();
+                return name.is_some_and(|name| glob::one(&self.pattern, name, true));
+            }
+            let path = format!("{}/{}", root.trim_end_matches('/'), names.join("/"));
+            glob::one(&self.pattern, &path, true)
+        })
     }
 }
 
