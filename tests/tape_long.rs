@@ -41,7 +41,12 @@ fn long_tape(path: &Path) -> Vec<u8> {
         .load()
         .unwrap();
     for number in 0..2_000 {
-        let command = format!("{number} {}", "x".repeat(number * 3 % 5_000));
+        // Two of them are longer than what is read at once.
+        let length = match number {
+            700 | 701 => 600_000,
+            _ => number * 3 % 5_000,
+        };
+        let command = format!("{number} {}", "x".repeat(length));
         let payload = json!({"name": "run_command", "args": {"command": command}});
         runtime.dispatch("tool.pre", payload).unwrap();
     }
@@ -62,7 +67,13 @@ fn many_threads_read_what_one_reads() {
     assert_eq!(read, bytes.len() as u64);
 
     // Cut anywhere.
-    for cut in [bytes.len() - 1, bytes.len() - 700, 5 << 20, (4 << 20) + 1] {
+    let longest = bytes
+        .split_inclusive(|&byte| byte == b'\n')
+        .max_by_key(|line| line.len());
+    let longest = longest.unwrap().as_ptr() as usize - bytes.as_ptr() as usize;
+    let ends = [bytes.len() - 1, bytes.len() - 700, 5 << 20, (4 << 20) + 1];
+    let inside = [0, 1, 256 << 10, 500 << 10].map(|at| longest + at);
+    for cut in ends.into_iter().chain(inside) {
         std::fs::write(&path, &bytes[..cut]).unwrap();
         let (_, end, ..) = both(&path);
         assert!(
