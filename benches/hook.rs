@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use server::{Any, Serving, binary};
+use server::{Any, Serving, binary, whose};
 
 /// Measured in turns, so that whatever else the machine does hits all alike.
 const ROUNDS: usize = 64;
@@ -113,15 +113,6 @@ fn main() -> Any<()> {
     }
     print(&mut all);
     Ok(())
-}
-
-/// Says whose turn it is. Each round has another order, because who comes behind a large
-/// process finds the caches of the processor full of that.
-fn whose(round: usize, turn: usize, count: usize) -> usize {
-    let coprime =
-        |step: &usize| (2..=*step).all(|by| !count.is_multiple_of(by) || !step.is_multiple_of(by));
-    let steps: Vec<usize> = (1..count).filter(coprime).collect();
-    (round / steps.len() + turn * steps[round % steps.len()]) % count
 }
 
 fn print(all: &mut [Contestant]) {

@@ -14,7 +14,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use server::{Any, Serving, binary};
+use server::{Any, Serving, binary, whose};
 
 /// Asks once.
 type Work<'a> = Box<dyn FnMut() -> Any<()> + 'a>;
@@ -83,13 +83,15 @@ fn contest(title: &str, serving: &Serving, project: &Path, scratch: &Path) -> An
         ),
     ];
     let mut times = vec![Vec::new(); contestants.len()];
+    let count = contestants.len();
     for round in 0..ROUNDS + ROUNDS / 10 {
-        for (times, (_, work)) in times.iter_mut().zip(&mut contestants) {
+        for turn in 0..count {
+            let who = whose(round, turn, count);
             let started = Instant::now();
-            work()?;
+            contestants[who].1()?;
             // The first tenth warms caches up.
             if round >= ROUNDS / 10 {
-                times.push(started.elapsed());
+                times[who].push(started.elapsed());
             }
         }
     }

@@ -1,4 +1,4 @@
-//! The binary that is measured, and a server of it.
+//! The binary that is measured, a server of it, and whose turn it is.
 
 #![allow(dead_code, reason = "each example uses its part of it")]
 
@@ -25,6 +25,16 @@ pub fn binary() -> Any<PathBuf> {
         return Err(format!("there is no {}: build it first", binary.display()).into());
     }
     Ok(binary)
+}
+
+/// Says whose turn it is. Each round has another order, because who comes behind a large
+/// process finds the caches of the processor full of that, and who comes right behind another
+/// question finds nothing made ready.
+pub fn whose(round: usize, turn: usize, count: usize) -> usize {
+    let coprime =
+        |step: &usize| (2..=*step).all(|by| !count.is_multiple_of(by) || !step.is_multiple_of(by));
+    let steps: Vec<usize> = (1..count).filter(coprime).collect();
+    (round / steps.len() + turn * steps[round % steps.len()]) % count
 }
 
 /// A server, for as long as this is kept.
