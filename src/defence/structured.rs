@@ -392,7 +392,7 @@ impl Looker<'_> {
         let cwd = self.folders.first().map_or("/", String::as_str);
         Shell::new(self.scene, cwd, self.kind).look(&text)?;
         if self.kind == Kind::Posix && is_windows(&text) {
-            Shell::new(self.scene, cwd, Kind::Windows).look(&text)?;
+            Shell::second(self.scene, cwd, Kind::Windows).look(&text)?;
         }
         Ok(())
     }

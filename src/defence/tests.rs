@@ -149,6 +149,27 @@ fn everyday_calls_are_allowed() {
     assert!(count >= 100, "{count}");
 }
 
+/// Writes more folders, and more files into one, than anybody looks at.
+fn widen(project: &Path) {
+    for outer in 0..120 {
+        for inner in 0..100 {
+            let folder = project.join(format!("node_modules/a{outer}/b{inner}"));
+            fs::create_dir_all(folder).unwrap();
+        }
+    }
+}
+
+#[test]
+fn many_folders_are_no_reason_to_refuse() {
+    let world = World::new();
+    widen(&world.project);
+    let lines = table(include_str!("cases/wide.txt"));
+    let judged = lines.map(|line| world.line(line));
+    let refused: Vec<_> = judged.filter(|(_, refusal)| refusal.is_some()).collect();
+    assert!(refused.is_empty(), "refused:\n{refused:#?}");
+    assert!(world.refuses("find . -name '*.ts'; rm -rf .harness"));
+}
+
 /// Writes a word so that a shell reads the same: each letter in a way of its own.
 fn respelled(word: &str, ways: &[u8]) -> String {
     let mut ways = ways.iter().cycle();
@@ -292,6 +313,8 @@ fn the_look_at_a_long_command_comes_to_an_end() {
         "*",
         "*/",
         "../",
+        "src/../",
+        "s*/../",
         "\\",
         "cd a;",
         "cd a&&",
@@ -327,6 +350,88 @@ fn the_look_at_a_long_command_comes_to_an_end() {
     for unit in units {
         let _ = runs(world, &unit.repeat((1 << 15) / unit.len()));
     }
+}
+
+/// What stands behind a text of any depth is looked at, or the text is refused: a stack that
+/// ran over would end the process, and agents take that for a yes.
+#[test]
+fn no_depth_ends_the_look_at_what_comes_after() {
+    const LENGTH: usize = 400_000;
+    let units = [
+        ("", "src/../", "*"),
+        ("ls ", "src/../", "*"),
+        ("ls ", "s*/../", ""),
+        ("ls ", "*/", ""),
+        ("ls ", "docs/up/../", "*"),
+        ("cd ", "s*/../", ""),
+        ("find ", "s*/../", " -name x"),
+        ("find . ", "\\( ", "-name x"),
+        ("find . ", "! ", "-name x"),
+        ("echo ", "$(", ""),
+        ("echo ", "\"$(", ""),
+        ("echo ", "$((", ""),
+        ("", "( ", ""),
+        ("", "((", ""),
+        ("", "{ ", ""),
+        ("echo ", "{a,", ""),
+        ("echo ", "${x:-", ""),
+        ("echo ", "${x:-$(", ""),
+        ("echo ", "<(", ""),
+        ("", "eval ", "x"),
+        ("", "eval \"", ""),
+        ("", "bash -c ", "x"),
+        ("", "bash -c '", ""),
+        ("", "sudo ", "x"),
+        ("", "find . -exec ", "x"),
+        ("", "xargs ", "x"),
+        ("", "if ", "x"),
+        ("", "`", ""),
+        ("", "\\`", ""),
+        ("", "f() { ", ""),
+        ("", "cat <<E $(", ""),
+        ("x=", "(", ""),
+        ("python3 -c '", "[", "'"),
+        ("ls ", "!(", ""),
+        ("ls ", "[", ""),
+    ];
+    let judge = move || {
+        for (before, unit, after) in units {
+            let deep = format!("{before}{}{after}", unit.repeat(LENGTH / unit.len()));
+            let _ = runs(world(), &deep);
+            assert!(
+                world().refuses(&format!("{deep}\nrm -rf .harness")) || !ends(unit),
+                "{unit}"
+            );
+        }
+    };
+    let small = std::thread::Builder::new().stack_size(1 << 20);
+    small.spawn(judge).unwrap().join().unwrap();
+}
+
+#[test]
+fn arguments_in_arguments_come_to_an_end() {
+    let judge = || {
+        let mut args = json!("rm -rf .harness");
+        for level in 0..1_000 {
+            args = match level % 50 {
+                0 => json!({ "command": args.to_string() }),
+                _ => json!([args]),
+            };
+            if level % 50 == 0 {
+                let _ = world().judge("shell", &args, &world().project);
+            }
+            if args.to_string().len() > 1 << 20 {
+                break;
+            }
+        }
+    };
+    let small = std::thread::Builder::new().stack_size(1 << 20);
+    small.spawn(judge).unwrap().join().unwrap();
+}
+
+/// Says whether what comes on the next line is no part of a text any more.
+fn ends(unit: &str) -> bool {
+    !unit.contains(['(', '{', '"', '\'', '`', '['])
 }
 
 #[test]

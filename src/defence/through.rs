@@ -1,27 +1,56 @@
 //! Where the links lead that a pattern goes through. A shell fills patterns in from the disk,
 //! and a name there can be another one of something protected.
 
-use std::fs::{DirEntry, Metadata};
+use std::collections::HashSet;
+use std::fs::{DirEntry, FileType};
 use std::path::{Path, PathBuf};
 
 use super::glob;
 use super::paths::{self, Base};
 use super::scene::{End, Hit, Nearer as _, Place, Scene};
 
+/// How many folders a shell may be in at once.
+const FOLDERS: usize = 24;
+/// No shell finds anything by a longer pattern: systems take no longer paths.
+const LONGEST: usize = 4096;
+/// How many folders and links are looked at below one that is searched through its links.
+const BELOW: usize = 20_000;
+
+/// What the links below a folder lead to.
+#[derive(Debug, Default)]
+pub(super) struct Linked {
+    pub hit: Option<Hit>,
+    /// There were too many to look at all of them.
+    pub cut: bool,
+}
+
 impl Scene<'_> {
     /// Looks at a pattern by the links on its way. What it means by its names alone,
     /// [`Scene::globbed`] says.
     pub(super) fn through_links(&self, pattern: &str, base: Base, dots: bool) -> Option<Hit> {
+        if pattern.len() > LONGEST {
+            return None;
+        }
         let whole = paths::absolute(pattern, base);
         let names: Vec<&str> = whole.split('/').collect();
-        let walk = Walk { scene: self, dots };
-        walk.below(Path::new("/"), &names)
+        let mut walk = Walk {
+            scene: self,
+            names: &names,
+            dots,
+            waiting: Vec::new(),
+            seen: HashSet::new(),
+            best: None,
+        };
+        walk.wait(PathBuf::from("/"), 0);
+        walk.all();
+        walk.best
     }
-}
 
-impl Scene<'_> {
     /// Returns the folders that a pattern stands for, a few of them: a shell goes to one.
     pub(super) fn folders_like(&self, pattern: &str, base: Base, dots: bool) -> Vec<String> {
+        if pattern.len() > LONGEST {
+            return Vec::new();
+        }
         let whole = paths::absolute(pattern, base);
         let mut folders = vec![PathBuf::from("/")];
         for name in whole.split('/') {
@@ -57,8 +86,9 @@ impl Scene<'_> {
     }
 
     /// Looks at where the links below a folder lead.
-    pub(super) fn linked_below(&self, folder: &Path) -> Option<Hit> {
-        let mut best = None;
+    pub(super) fn linked_below(&self, folder: &Path) -> Linked {
+        let mut linked = Linked::default();
+        let mut left = BELOW;
         let mut waiting = vec![folder.to_owned()];
         while let Some(folder) = waiting.pop() {
             for entry in folder.read_dir().into_iter().flatten().flatten() {
@@ -66,105 +96,138 @@ impl Scene<'_> {
                     continue;
                 };
                 if kind.is_symlink() {
-                    let real = paths::physical(&entry.path().to_string_lossy());
-                    let names =
-                        real.map(|real| paths::parts(&paths::fold(&real.to_string_lossy())));
-                    best = best.max_place(names.and_then(|names| self.judge(&names)));
+                    linked.hit = linked.hit.max_place(self.target(&entry.path()));
                 } else if kind.is_dir() {
                     waiting.push(entry.path());
                 } else {
                     continue;
                 }
-                self.count();
-                if self.exhausted() {
-                    return best;
+                left -= 1;
+                if left == 0 {
+                    linked.cut = true;
+                    return linked;
                 }
             }
         }
-        best
+        linked
+    }
+
+    fn target(&self, link: &Path) -> Option<Hit> {
+        let real = paths::physical(&link.to_string_lossy())?;
+        self.judge(&paths::parts(&paths::fold(&real.to_string_lossy())))
     }
 }
 
-/// How many folders a shell may be in at once.
-const FOLDERS: usize = 24;
-
-/// A way through the disk.
+/// A way through the disk. What is left of it is kept in a list, not on the stack: whoever
+/// writes the pattern chooses how many names it has.
 struct Walk<'s> {
     scene: &'s Scene<'s>,
+    names: &'s [&'s str],
     /// Whether wildcards stand for names with a dot before them, too.
     dots: bool,
+    /// Folders without links on the way to them, and which name comes next there.
+    waiting: Vec<(PathBuf, usize)>,
+    /// All that ever waited: patterns such as `*/../*` come to the same place often.
+    seen: HashSet<(PathBuf, usize)>,
+    best: Option<Hit>,
 }
 
 impl Walk<'_> {
-    /// Goes on from a folder without links on the way to it.
-    fn below(&self, folder: &Path, names: &[&str]) -> Option<Hit> {
-        let (name, rest) = names.split_first()?;
-        match *name {
-            "" | "." => self.below(folder, rest),
-            ".." => self.below(folder.parent().unwrap_or(folder), rest),
-            // Shells do not follow links for `**`.
-            name if glob::is_deep(name) => None,
-            name if glob::is_pattern(name) => self.matching(folder, name, rest),
-            name => {
-                let path = folder.join(name);
-                let found = path.symlink_metadata().ok()?;
-                self.at(path, found, rest)
+    fn all(&mut self) {
+        while let Some((folder, next)) = self.waiting.pop() {
+            if self.is_done() {
+                break;
             }
+            self.below(folder, next);
         }
     }
 
+    fn is_done(&self) -> bool {
+        let inside = |hit: &Hit| hit.place == Place::Inside;
+        self.best.as_ref().is_some_and(inside) || self.scene.exhausted()
+    }
+
+    fn wait(&mut self, folder: PathBuf, next: usize) {
+        let place = (folder, next);
+        if !self.seen.contains(&place) {
+            self.seen.insert(place.clone());
+            self.waiting.push(place);
+        }
+    }
+
+    fn found(&mut self, hit: Option<Hit>) {
+        self.best = self.best.take().max_place(hit);
+    }
+
+    /// Goes on in a folder, up to a name that has to be looked up.
+    fn below(&mut self, mut folder: PathBuf, mut next: usize) {
+        while let Some(name) = self.names.get(next) {
+            next += 1;
+            match *name {
+                "" | "." => {}
+                ".." => {
+                    folder.pop();
+                }
+                // Shells do not follow links for `**`.
+                name if glob::is_deep(name) => return,
+                name if glob::is_pattern(name) => return self.matching(&folder, name, next),
+                name => {
+                    let path = folder.join(name);
+                    let found = path.symlink_metadata();
+                    return found.map_or((), |found| self.at(path, found.file_type(), next));
+                }
+            }
+        }
+        self.end(folder);
+    }
+
     /// Goes on from all that a pattern stands for in a folder.
-    fn matching(&self, folder: &Path, pattern: &str, rest: &[&str]) -> Option<Hit> {
+    fn matching(&mut self, folder: &Path, pattern: &str, next: usize) {
         let pattern = paths::fold(pattern);
-        let mut best = None;
-        for entry in folder.read_dir().ok()?.flatten() {
+        for entry in folder.read_dir().into_iter().flatten().flatten() {
             let name = entry.file_name();
             if !glob::one(&pattern, &paths::fold(&name.to_string_lossy()), self.dots) {
                 continue;
             }
-            let Ok(found) = entry.metadata() else {
-                continue;
-            };
-            best = best.max_place(self.at(entry.path(), found, rest));
-            let inside = |hit: &Hit| hit.place == Place::Inside;
-            if best.as_ref().is_some_and(inside) || self.scene.exhausted() {
+            if let Ok(kind) = entry.file_type() {
+                self.at(entry.path(), kind, next);
+            }
+            if self.is_done() {
                 break;
             }
         }
-        best
     }
 
-    fn at(&self, path: PathBuf, found: Metadata, rest: &[&str]) -> Option<Hit> {
-        if found.is_symlink() {
+    fn at(&mut self, path: PathBuf, kind: FileType, next: usize) {
+        if kind.is_symlink() {
             self.scene.count();
-            return self.behind(&paths::physical(&path.to_string_lossy())?, rest);
+            if let Some(real) = paths::physical(&path.to_string_lossy()) {
+                self.behind(real, next);
+            }
+        } else if next >= self.names.len() {
+            self.end(path);
+        } else if kind.is_dir() {
+            self.scene.count();
+            self.wait(path, next);
         }
-        if rest.is_empty() {
-            let found = Some(found);
-            return self.scene.identified(&End { path, found });
-        }
-        if !found.is_dir() {
-            return None;
-        }
-        self.scene.count();
-        (!self.scene.exhausted())
-            .then(|| self.below(&path, rest))
-            .flatten()
     }
 
     /// Goes on where a link leads.
-    fn behind(&self, real: &Path, rest: &[&str]) -> Option<Hit> {
+    fn behind(&mut self, real: PathBuf, next: usize) {
+        if self.seen.contains(&(real.clone(), next)) {
+            return;
+        }
+        let rest = self.names.get(next..).unwrap_or_default();
         let whole = format!("{}/{}", real.to_string_lossy(), rest.join("/"));
         let names = paths::parts(&paths::fold(&whole));
         let named = self.scene.globbed(&names, self.dots);
-        if rest.is_empty() {
-            let found = real.metadata().ok();
-            let path = real.to_owned();
-            return named.max_place(self.scene.identified(&End { path, found }));
-        }
-        if self.scene.exhausted() {
-            return named;
-        }
-        named.max_place(self.below(real, rest))
+        self.found(named);
+        self.wait(real, next);
+    }
+
+    fn end(&mut self, path: PathBuf) {
+        let found = path.metadata().ok();
+        let hit = self.scene.identified(&End { path, found });
+        self.found(hit);
     }
 }

@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use super::super::scene::Hit;
+use super::super::through::Linked;
 use super::super::{glob, paths};
-use super::{Data, Judged, Place, Shell, marks};
+use super::{Data, Judged, Kind, Place, Shell, marks, too_much};
 
 /// Actions that change files.
 const ACTIONS: &[&str] = &["-delete", "-exec", "-execdir", "-ok", "-okdir"];
@@ -24,7 +25,12 @@ const TESTS: &[&str] = &[
 impl Shell<'_> {
     pub(in crate::defence) fn find(&mut self, args: &[String]) -> Judged<Data> {
         let by = format!("find {}", args.join(" "));
-        let is_test = |arg: &&String| arg.starts_with(['-', '(', '!']);
+        // As PowerShell reads what was written for another shell, `\(` begins with a word.
+        let is_bare = |arg: &String| arg == "\\" && self.kind == Kind::Windows;
+        if self.second && args.iter().any(is_bare) {
+            return Ok(Data::Unknown);
+        }
+        let is_test = |arg: &&String| arg.starts_with(['-', '(', '!']) || is_bare(arg);
         let options = args
             .iter()
             .take_while(|arg| matches!(arg.as_str(), "-H" | "-L" | "-P"))
@@ -46,11 +52,15 @@ impl Shell<'_> {
             }
         }
         let follows = args.iter().any(|arg| arg == "-L" || arg == "-follow");
-        let found = roots.iter().find_map(|root| {
-            let linked = || self.linked(root).filter(|_| follows);
-            self.finds(root, tests).or_else(linked)
-        });
         let acts = tests.iter().any(|test| ACTIONS.contains(&test.as_str()));
+        let mut found = roots.iter().find_map(|root| self.finds(root, tests));
+        if follows && found.is_none() {
+            let linked: Vec<_> = roots.iter().map(|root| self.linked(root)).collect();
+            if acts && linked.iter().any(|linked| linked.cut) {
+                return Err(too_much(&by));
+            }
+            found = linked.into_iter().find_map(|linked| linked.hit);
+        }
         if !acts {
             // What everything is found in says nothing; a name says something.
             let named = tests.iter().any(|test| TESTS.contains(&test.as_str()));
@@ -153,12 +163,14 @@ impl Shell<'_> {
     }
 
     /// Returns what is protected among what links below a folder lead to.
-    fn linked(&self, root: &str) -> Option<Hit> {
+    fn linked(&self, root: &str) -> Linked {
         let cwd = self.state.cwds.first().map_or("/", String::as_str);
         let folder = paths::absolute(&marks::plain(root), self.base(cwd));
-        let hit = self.scene.linked_below(Path::new(&folder))?;
+        let linked = self.scene.linked_below(Path::new(&folder));
         // That it leads there says something, however far above that is.
-        Some(Hit::new(&hit.path, hit.place.max(Place::Above)))
+        let near = |hit: Hit| Hit::new(&hit.path, hit.place.max(Place::Above));
+        let hit = linked.hit.map(near);
+        Linked { hit, ..linked }
     }
 }
 

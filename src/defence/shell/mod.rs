@@ -46,6 +46,8 @@ pub(in crate::defence) struct Shell<'a> {
     scene: &'a Scene<'a>,
     state: State,
     kind: Kind,
+    /// The same text was looked at in another reading before.
+    second: bool,
     depth: usize,
     calls: usize,
     work: usize,
@@ -61,11 +63,20 @@ impl<'a> Shell<'a> {
             scene,
             state: State::new(scene, cwd),
             kind,
+            second: false,
             depth: 0,
             calls: 0,
             work: 0,
             tainted: String::new(),
             feeds: 0,
+        }
+    }
+
+    /// Makes one for a text that a shell of another kind was taken to read before.
+    pub(in crate::defence) fn second(scene: &'a Scene<'a>, cwd: &str, kind: Kind) -> Self {
+        Self {
+            second: true,
+            ..Self::new(scene, cwd, kind)
         }
     }
 
