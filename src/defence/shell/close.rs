@@ -1,21 +1,38 @@
 //! Finds where something that was opened ends. What is never closed ends with the text.
 
+use super::here::{self, Mark};
+
 /// What a scan is inside of.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Inside {
+    /// Commands. They are part of a word unless they are a group.
+    Commands {
+        group: bool,
+    },
+    /// Parentheses of arithmetic and patterns, in which nothing is a comment or a document.
     Paren,
-    Brace,
+    /// A variable. In its default, single quotes may mean themselves.
+    Brace {
+        quotes: bool,
+    },
     Quote,
 }
 
-/// Returns where the parenthesis that was opened before `from` is closed.
+/// Returns where the commands end whose parenthesis was opened before `from`.
+pub(in crate::defence) fn commands(chars: &[char], from: usize) -> usize {
+    scan(chars, from, Inside::Commands { group: false })
+}
+
+/// Returns where the parenthesis of a pattern, or of arithmetic, that was opened before
+/// `from` is closed.
 pub(in crate::defence) fn paren(chars: &[char], from: usize) -> usize {
     scan(chars, from, Inside::Paren)
 }
 
-/// Returns where the brace that was opened before `from` is closed.
-pub(in crate::defence) fn brace(chars: &[char], from: usize) -> usize {
-    scan(chars, from, Inside::Brace)
+/// Returns where the brace of a variable that was opened before `from` is closed.
+pub(in crate::defence) fn brace(chars: &[char], from: usize, quoted: bool) -> usize {
+    let quotes = !(quoted && is_default(chars, from));
+    scan(chars, from, Inside::Brace { quotes })
 }
 
 /// Returns where backticks end.
@@ -42,42 +59,159 @@ fn unescaped(chars: &[char], from: usize, end: char) -> usize {
 
 /// Goes through nested quotes and brackets with a stack of its own, since an attacker
 /// chooses how deep they are.
+struct Scan<'c> {
+    chars: &'c [char],
+    at: usize,
+    stack: Vec<Inside>,
+    /// Documents that begin on the next line, and how deep they were announced.
+    waiting: Vec<(usize, Mark)>,
+    /// A word may begin here, or a comment.
+    fresh: bool,
+    /// A document without an end was met. Whatever comes then is no document.
+    endless: bool,
+}
+
 fn scan(chars: &[char], from: usize, first: Inside) -> usize {
-    let mut stack = vec![first];
-    let mut at = from;
-    while let (Some(c), Some(inside)) = (chars.get(at), stack.last().copied()) {
-        let quoted = inside == Inside::Quote;
-        match *c {
-            '\\' => at += 1,
-            '\'' if !quoted => at = literal(chars, at),
-            '"' if quoted => {
-                stack.pop();
-            }
-            '"' => stack.push(Inside::Quote),
-            '`' => at = backtick(chars, at + 1),
-            '$' if chars.get(at + 1) == Some(&'(') => {
-                stack.push(Inside::Paren);
-                at += 1;
-            }
-            '$' if chars.get(at + 1) == Some(&'{') => {
-                stack.push(Inside::Brace);
-                at += 1;
-            }
-            '(' if inside == Inside::Paren => stack.push(Inside::Paren),
-            ')' if inside == Inside::Paren => {
-                stack.pop();
-            }
-            '}' if inside == Inside::Brace => {
-                stack.pop();
-            }
-            _ => {}
+    let mut scan = Scan {
+        chars,
+        at: from,
+        stack: vec![first],
+        waiting: Vec::new(),
+        fresh: true,
+        endless: false,
+    };
+    while let Some(inside) = scan.stack.last().copied() {
+        let Some(c) = scan.peek(0) else {
+            return chars.len();
+        };
+        match inside {
+            Inside::Commands { group } => scan.in_commands(c, group),
+            inside => scan.anywhere(c, inside),
         }
-        if stack.is_empty() {
-            return at;
-        }
-        at += 1;
     }
-    chars.len()
+    scan.at - 1
+}
+
+impl Scan<'_> {
+    fn peek(&self, ahead: usize) -> Option<char> {
+        self.chars.get(self.at + ahead).copied()
+    }
+
+    fn push(&mut self, inside: Inside, width: usize) {
+        self.stack.push(inside);
+        self.at += width;
+        self.fresh = true;
+    }
+
+    fn pop(&mut self) {
+        self.stack.pop();
+        self.at += 1;
+        self.fresh = false;
+        let depth = self.stack.len();
+        self.waiting.retain(|(place, _)| *place <= depth);
+    }
+
+    fn in_commands(&mut self, c: char, group: bool) {
+        let fresh = std::mem::replace(&mut self.fresh, true);
+        match c {
+            ' ' | '\t' | ';' | '&' | '|' | '>' => self.at += 1,
+            '\n' => {
+                self.at += 1;
+                self.documents();
+            }
+            '#' if fresh => {
+                while self.peek(0).is_some_and(|c| c != '\n') {
+                    self.at += 1;
+                }
+            }
+            '(' => self.push(Inside::Commands { group: true }, 1),
+            ')' => {
+                self.pop();
+                self.fresh = group;
+            }
+            '<' => self.arrow(),
+            '\\' if self.peek(1) == Some('\n') => {
+                self.at += 2;
+                self.fresh = fresh;
+            }
+            c => {
+                self.fresh = false;
+                self.anywhere(c, Inside::Commands { group });
+            }
+        }
+    }
+
+    fn arrow(&mut self) {
+        match (self.peek(1), self.peek(2)) {
+            (Some('<'), Some('<')) => self.at += 3,
+            (Some('<'), _) => {
+                let (mark, next) = here::mark(self.chars, self.at + 2);
+                let depth = self.stack.len();
+                self.waiting.extend(mark.map(|mark| (depth, mark)));
+                self.at = next;
+            }
+            _ => self.at += 1,
+        }
+    }
+
+    /// Goes over the documents that the line before announced.
+    fn documents(&mut self) {
+        let depth = self.stack.len();
+        let waiting = std::mem::take(&mut self.waiting);
+        for (place, mark) in waiting {
+            if place != depth {
+                self.waiting.push((place, mark));
+            } else if !self.endless {
+                let body = here::body(self.chars, self.at, &mark, true);
+                self.endless |= body.is_none();
+                self.at = body.map_or(self.at, |body| body.next);
+            }
+        }
+    }
+
+    fn anywhere(&mut self, c: char, inside: Inside) {
+        let quotes = !matches!(inside, Inside::Quote | Inside::Brace { quotes: false });
+        match c {
+            '\\' => self.at += 2,
+            '\'' if quotes => self.at = literal(self.chars, self.at) + 1,
+            '"' if inside == Inside::Quote => self.pop(),
+            '"' => self.push(Inside::Quote, 1),
+            '`' => self.at = backtick(self.chars, self.at + 1) + 1,
+            '$' if self.peek(1) == Some('(') => self.substitution(),
+            '$' if self.peek(1) == Some('{') => {
+                let quoted = matches!(inside, Inside::Quote | Inside::Brace { quotes: false });
+                let quotes = !(quoted && is_default(self.chars, self.at + 2));
+                self.push(Inside::Brace { quotes }, 2);
+            }
+            '(' if inside == Inside::Paren => self.push(Inside::Paren, 1),
+            ')' if inside == Inside::Paren => self.pop(),
+            '}' if matches!(inside, Inside::Brace { .. }) => self.pop(),
+            _ => self.at += 1,
+        }
+    }
+
+    fn substitution(&mut self) {
+        match self.peek(2) {
+            // Shells take what looks like arithmetic for that as long as they look for its end.
+            Some('(') => {
+                self.push(Inside::Paren, 2);
+                self.push(Inside::Paren, 1);
+            }
+            _ => self.push(Inside::Commands { group: false }, 2),
+        }
+    }
+}
+
+/// Says whether what is in braces is a variable with a default, in which quotes within
+/// quotes mean themselves.
+fn is_default(chars: &[char], from: usize) -> bool {
+    let is_name = |c: &char| c.is_alphanumeric() || "_@*!".contains(*c);
+    let rest = chars.get(from..).unwrap_or_default();
+    let mut rest = rest.iter().copied().skip_while(is_name);
+    match rest.next() {
+        Some(':') => rest.next().is_some_and(|c| "-=?+".contains(c)),
+        next => next.is_some_and(|c| "-=?+".contains(c)),
+    }
 }
 
 fn literal(chars: &[char], at: usize) -> usize {

@@ -2,7 +2,11 @@
 
 use super::close;
 use super::escapes;
+use super::here::{self, Body, Mark};
 use super::marks::{STAR, live};
+
+/// How many characters are looked through for the ends of what may be arithmetic.
+const PATIENCE: usize = 4_000_000;
 
 /// A part of a word.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -82,15 +86,14 @@ struct Lexer {
     text: String,
     /// A word has begun, even if it is empty so far: `''`.
     begun: bool,
-    /// Here-documents whose bodies come after the line: what ends them, and how they are read.
-    waiting: Vec<Waiting>,
-}
-
-struct Waiting {
-    end: String,
-    literal: bool,
-    tabs: bool,
-    place: usize,
+    /// Here-documents whose bodies come after the line, and where their tokens are.
+    waiting: Vec<(usize, Mark)>,
+    /// A document without an end was met. Whatever comes then is no document.
+    endless: bool,
+    /// Up to here is what may be arithmetic, in which nothing is a document.
+    sum: usize,
+    /// How much may still be looked through for the ends of arithmetic.
+    patience: usize,
 }
 
 impl Lexer {
@@ -104,6 +107,9 @@ impl Lexer {
             text: String::new(),
             begun: false,
             waiting: Vec::new(),
+            endless: false,
+            sum: 0,
+            patience: PATIENCE,
         }
     }
 
@@ -174,7 +180,7 @@ impl Lexer {
             }
             '$' => self.dollar(false),
             '`' => self.backticks(false),
-            ' ' | '\t' | '\r' => {
+            ' ' | '\t' | '\r' if c != '\r' || self.is_blank_return() => {
                 self.end_word();
                 self.at += 1;
             }
@@ -195,6 +201,11 @@ impl Lexer {
             }
         }
         true
+    }
+
+    /// Says whether a carriage return only ends a line: others are letters to most shells.
+    fn is_blank_return(&self) -> bool {
+        self.kind == Kind::Windows || matches!(self.peek(1), None | Some('\n'))
     }
 
     fn backslash(&mut self) {
@@ -278,14 +289,25 @@ impl Lexer {
 
     fn dollar(&mut self, quoted: bool) {
         match self.peek(1) {
-            Some('(') => {
+            Some('(') if self.peek(2) == Some('(') => {
                 let end = close::paren(&self.chars, self.at + 2);
+                let command = self.slice(self.at + 2, end);
+                self.at = end + 1;
+                // It may be arithmetic, where `<<` announces nothing, or commands.
+                if command.contains("<<") {
+                    let command = command.replace("<<", " ");
+                    self.piece(Piece::Output { command, quoted });
+                }
+                self.piece(Piece::Output { command, quoted });
+            }
+            Some('(') => {
+                let end = close::commands(&self.chars, self.at + 2);
                 let command = self.slice(self.at + 2, end);
                 self.at = end + 1;
                 self.piece(Piece::Output { command, quoted });
             }
             Some('{') => {
-                let end = close::brace(&self.chars, self.at + 2);
+                let end = close::brace(&self.chars, self.at + 2, quoted);
                 let inner = self.slice(self.at + 2, end);
                 self.at = end + 1;
                 self.braced(&inner, quoted);
@@ -367,15 +389,31 @@ impl Lexer {
             '|' if self.starts("||") => self.operator(Token::Or, 2),
             '|' if self.starts("|&") => self.operator(Token::Pipe, 2),
             '|' => self.operator(Token::Pipe, 1),
-            '(' => self.operator(Token::Open, 1),
+            '(' => {
+                self.arithmetic();
+                self.operator(Token::Open, 1);
+            }
             ')' => self.operator(Token::Close, 1),
             _ => self.arrow(c),
         }
     }
 
+    /// Notes where `((…))` ends, if this is the beginning of one.
+    fn arithmetic(&mut self) {
+        if self.peek(1) != Some('(') || self.at < self.sum || self.endless {
+            return;
+        }
+        let end = close::paren(&self.chars, self.at + 2);
+        if self.chars.get(end..end + 2) == Some(&[')', ')']) {
+            self.sum = end;
+        }
+        self.patience = self.patience.saturating_sub(end - self.at);
+        self.endless |= self.patience == 0;
+    }
+
     fn arrow(&mut self, c: char) {
         if self.peek(1) == Some('(') && self.kind == Kind::Posix {
-            let end = close::paren(&self.chars, self.at + 2);
+            let end = close::commands(&self.chars, self.at + 2);
             let command = self.slice(self.at + 2, end);
             self.at = end + 1;
             self.piece(Piece::Feed(command));
@@ -391,7 +429,7 @@ impl Lexer {
             self.operator(Token::Redirect(Direction::Out), width);
         } else if self.starts("<<<") {
             self.operator(Token::Redirect(Direction::Text), 3);
-        } else if self.starts("<<") {
+        } else if self.starts("<<") && self.at >= self.sum {
             self.here_document();
         } else if self.starts("<>") {
             self.operator(Token::Redirect(Direction::Out), 2);
@@ -412,66 +450,36 @@ impl Lexer {
 
     fn here_document(&mut self) {
         self.end_word();
-        self.at += 2;
-        let tabs = self.peek(0) == Some('-');
-        self.at += usize::from(tabs);
-        while matches!(self.peek(0), Some(' ' | '\t')) {
-            self.at += 1;
+        let (mark, next) = here::mark(&self.chars, self.at + 2);
+        self.at = next;
+        if let Some(mark) = mark {
+            self.waiting.push((self.out.len(), mark));
+            self.out.push(Token::Input(Vec::new()));
         }
-        let from = self.at;
-        while self
-            .peek(0)
-            .is_some_and(|c| !c.is_whitespace() && !";|&<>()".contains(c))
-        {
-            self.at += 1;
-        }
-        let name = self.slice(from, self.at);
-        let end = name.replace(['\'', '"', '\\'], "");
-        self.waiting.push(Waiting {
-            literal: end != name,
-            end,
-            tabs,
-            place: self.out.len(),
-        });
-        self.out.push(Token::Input(Vec::new()));
     }
 
-    /// Reads the here-documents that the line before announced.
+    /// Reads the here-documents that the line before announced. One that has no end is read
+    /// as commands, too: it may be none.
     fn bodies(&mut self) {
-        for waiting in std::mem::take(&mut self.waiting) {
-            let body = self.body(&waiting.end, waiting.tabs);
-            let word = if waiting.literal {
-                vec![Piece::Text(body)]
-            } else {
-                read_text(&body)
+        for (place, mark) in std::mem::take(&mut self.waiting) {
+            if self.endless {
+                return;
+            }
+            let body = here::body(&self.chars, self.at, &mark, false);
+            self.endless |= body.is_none();
+            let body = body.unwrap_or_else(|| Body {
+                text: self.slice(self.at, self.chars.len()),
+                next: self.at,
+            });
+            self.at = body.next;
+            let word = match mark.literal {
+                true => vec![Piece::Text(body.text)],
+                false => read_text(&body.text),
             };
-            if let Some(place) = self.out.get_mut(waiting.place) {
-                *place = Token::Input(word);
+            if let Some(token) = self.out.get_mut(place) {
+                *token = Token::Input(word);
             }
         }
-    }
-
-    fn body(&mut self, end: &str, tabs: bool) -> String {
-        let mut body = String::new();
-        while self.at < self.chars.len() {
-            let from = self.at;
-            while self.peek(0).is_some_and(|c| c != '\n') {
-                self.at += 1;
-            }
-            let line = self.slice(from, self.at);
-            self.at += 1;
-            let bare = if tabs {
-                line.trim_start_matches('\t')
-            } else {
-                &line
-            };
-            if bare.trim_end_matches('\r') == end {
-                break;
-            }
-            body.push_str(bare);
-            body.push('\n');
-        }
-        body
     }
 }
 

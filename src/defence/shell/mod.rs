@@ -11,6 +11,7 @@ pub(in crate::defence) mod escapes;
 mod expand;
 mod find;
 mod git;
+mod here;
 mod lexer;
 pub(in crate::defence) mod marks;
 mod names;
