@@ -8,6 +8,7 @@ mod absent;
 mod code;
 mod disk;
 mod glob;
+mod held;
 mod hook;
 mod own;
 mod patch;

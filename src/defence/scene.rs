@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use super::disk::{Disk, Found, Identity, identity, number};
 use super::glob;
+use super::held::Below;
 use super::paths::{self, Base};
 use super::protected::{Entry, Protected, folded};
 
@@ -34,18 +35,20 @@ pub(super) enum Place {
     Inside,
 }
 
-struct Known {
-    entry: Arc<Entry>,
+pub(super) struct Known {
+    pub entry: Arc<Entry>,
     /// Its names as the disk has it, if those are others.
     real: Option<Vec<String>>,
-    there: bool,
+    pub there: bool,
+    /// It and all that lies below it, and whether there may be more.
+    pub below: OnceCell<(Vec<Below>, bool)>,
     /// Whether one of these names may be short for another one.
     shortened: bool,
 }
 
 impl Known {
     /// Returns its names, as configured and as the disk has it.
-    fn spellings(&self) -> impl Iterator<Item = &Vec<String>> {
+    pub(super) fn spellings(&self) -> impl Iterator<Item = &Vec<String>> {
         std::iter::once(&self.entry.parts).chain(&self.real)
     }
 }
@@ -67,6 +70,8 @@ pub(super) struct Scene<'a> {
     below: OnceCell<HashMap<Identity, String>>,
     names: OnceCell<HashSet<String>>,
     lookups: Cell<usize>,
+    /// How many files below protected paths were looked at.
+    pub listed: Cell<usize>,
     seen: RefCell<HashMap<String, Option<Hit>>>,
 }
 
@@ -81,6 +86,7 @@ impl<'a> Scene<'a> {
             below: OnceCell::new(),
             names: OnceCell::new(),
             lookups: Cell::new(0),
+            listed: Cell::new(0),
             seen: RefCell::default(),
         }
     }
@@ -109,7 +115,7 @@ impl<'a> Scene<'a> {
             .get_or_init(|| Disk::look(&self.protected.tree, &self.protected.absences))
     }
 
-    fn known(&self) -> &[Known] {
+    pub(super) fn known(&self) -> &[Known] {
         self.known.get_or_init(|| {
             let known = |entry: &Arc<Entry>| {
                 let found = self.disk().at(entry.place)?;
@@ -120,6 +126,7 @@ impl<'a> Scene<'a> {
                     shortened: shortened(&entry.parts) || real.as_deref().is_some_and(shortened),
                     real,
                     there: found.there,
+                    below: OnceCell::new(),
                 })
             };
             self.protected.entries.iter().filter_map(known).collect()
@@ -234,7 +241,7 @@ impl<'a> Scene<'a> {
         best
     }
 
-    fn how_far(&self, parts: &[String]) -> Place {
+    pub(super) fn how_far(&self, parts: &[String]) -> Place {
         let roots = self.roots();
         let below = |root: &Vec<String>| parts.len() > root.len() && starts_with(parts, root);
         // The home directory may hold the project, whose parents are not special.
@@ -272,17 +279,6 @@ impl<'a> Scene<'a> {
         best
     }
 
-    /// Looks at a pattern of any depth, which may end at what lies below a protected path.
-    fn globbed_below(&self, pattern: &[String], dots: bool) -> Option<Hit> {
-        let held = self.files_held_by(&[]);
-        let ends = |(_, parts): &&(String, Vec<String>)| {
-            let found = glob::along(pattern, parts, dots);
-            found.is_some_and(|found| found.length == parts.len())
-        };
-        let (shown, _) = held.iter().find(ends)?;
-        Some(Hit::new(shown, Place::Inside))
-    }
-
     /// Says which protected paths a folder holds, as far as they exist, relative to it.
     pub(super) fn held_by(&self, folder: &[String]) -> Vec<(String, Vec<String>, bool)> {
         let mut out = Vec::new();
@@ -291,38 +287,6 @@ impl<'a> Scene<'a> {
                 if starts_with(spelling, folder) {
                     let rest = spelling.get(folder.len()..).unwrap_or_default().to_vec();
                     out.push((known.entry.shown.clone(), rest, known.there));
-                }
-            }
-        }
-        out
-    }
-
-    /// Returns all that exists of what a folder holds of protected paths, relative to it, down
-    /// to single files.
-    pub(super) fn files_held_by(&self, folder: &[String]) -> Vec<(String, Vec<String>)> {
-        let mut out = Vec::new();
-        let there = self.known().iter().filter(|known| known.there);
-        for known in there {
-            for spelling in known.spellings() {
-                let Some(rest) = spelling.get(folder.len()..) else {
-                    continue;
-                };
-                if !starts_with(spelling, folder) {
-                    continue;
-                }
-                let mut waiting = vec![(known.entry.path.clone(), rest.to_vec())];
-                while let Some((path, names)) = waiting.pop() {
-                    for file in path.read_dir().into_iter().flatten().flatten() {
-                        self.count();
-                        let name = paths::fold(&file.file_name().to_string_lossy());
-                        let below = [names.as_slice(), &[name]].concat();
-                        if file.file_type().is_ok_and(|kind| kind.is_dir()) && !self.exhausted() {
-                            waiting.push((file.path(), below));
-                        } else {
-                            out.push((known.entry.shown.clone(), below));
-                        }
-                    }
-                    out.push((known.entry.shown.clone(), names));
                 }
             }
         }
@@ -435,7 +399,7 @@ fn shortened(parts: &[String]) -> bool {
     parts.iter().any(|part| part.contains('~'))
 }
 
-fn starts_with(long: &[String], short: &[String]) -> bool {
+pub(super) fn starts_with(long: &[String], short: &[String]) -> bool {
     long.len() >= short.len() && long.iter().zip(short).all(|(one, two)| same_name(one, two))
 }
 

@@ -149,6 +149,26 @@ fn everyday_calls_are_allowed() {
     assert!(count >= 100, "{count}");
 }
 
+#[test]
+fn what_leaves_hidden_folders_out_is_allowed() {
+    let world = World::new();
+    for file in [
+        "harness.md",
+        "hookbox.toml",
+        "twin.toml",
+        "twin.md",
+        "rules",
+        "nowhere",
+    ] {
+        let _ = fs::remove_file(world.project.join(file));
+    }
+    let lines = table(include_str!("cases/hidden.txt"));
+    let judged = lines.map(|line| world.line(line));
+    let refused: Vec<_> = judged.filter(|(_, refusal)| refusal.is_some()).collect();
+    assert!(refused.is_empty(), "refused:\n{refused:#?}");
+    assert!(world.refuses("find . -name guard.md -delete"));
+}
+
 /// Writes more folders, and more files into one, than anybody looks at.
 fn widen(project: &Path) {
     for outer in 0..120 {

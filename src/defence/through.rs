@@ -16,12 +16,19 @@ const LONGEST: usize = 4096;
 /// How many folders and links are looked at below one that is searched through its links.
 const BELOW: usize = 20_000;
 
-/// What the links below a folder lead to.
+/// The links below a folder.
 #[derive(Debug, Default)]
-pub(super) struct Linked {
-    pub hit: Option<Hit>,
-    /// There were too many to look at all of them.
+pub(super) struct Links {
+    pub all: Vec<Link>,
+    /// There were too many folders to look at all of them.
     pub cut: bool,
+}
+
+/// A link, the names that lead to it, and where it leads.
+#[derive(Debug)]
+pub(super) struct Link {
+    pub names: Vec<String>,
+    pub target: PathBuf,
 }
 
 impl Scene<'_> {
@@ -85,36 +92,37 @@ impl Scene<'_> {
         paths.filter(|path| path.is_dir()).take(FOLDERS).collect()
     }
 
-    /// Looks at where the links below a folder lead.
-    pub(super) fn linked_below(&self, folder: &Path) -> Linked {
-        let mut linked = Linked::default();
+    /// Returns the links below a folder, down to some depth.
+    pub(super) fn links_below(&self, folder: &Path, most: Option<usize>) -> Links {
+        let mut links = Links::default();
         let mut left = BELOW;
-        let mut waiting = vec![folder.to_owned()];
-        while let Some(folder) = waiting.pop() {
+        let mut waiting = vec![(folder.to_owned(), Vec::new())];
+        while let Some((folder, names)) = waiting.pop() {
+            if most.is_some_and(|most| names.len() >= most) {
+                continue;
+            }
             for entry in folder.read_dir().into_iter().flatten().flatten() {
                 let Ok(kind) = entry.file_type() else {
                     continue;
                 };
-                if kind.is_symlink() {
-                    linked.hit = linked.hit.max_place(self.target(&entry.path()));
-                } else if kind.is_dir() {
-                    waiting.push(entry.path());
-                } else {
+                if !kind.is_symlink() && !kind.is_dir() {
                     continue;
+                }
+                let name = entry.file_name().to_string_lossy().into_owned();
+                let names = [names.as_slice(), &[name]].concat();
+                if kind.is_dir() {
+                    waiting.push((entry.path(), names));
+                } else if let Some(target) = paths::physical(&entry.path().to_string_lossy()) {
+                    links.all.push(Link { names, target });
                 }
                 left -= 1;
                 if left == 0 {
-                    linked.cut = true;
-                    return linked;
+                    links.cut = true;
+                    return links;
                 }
             }
         }
-        linked
-    }
-
-    fn target(&self, link: &Path) -> Option<Hit> {
-        let real = paths::physical(&link.to_string_lossy())?;
-        self.judge(&paths::parts(&paths::fold(&real.to_string_lossy())))
+        links
     }
 }
 

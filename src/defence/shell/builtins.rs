@@ -67,7 +67,7 @@ impl Shell<'_> {
         match stdin {
             Data::Known(text) => text.clone(),
             Data::Tainted(_) => marks::TAINTED.to_string(),
-            Data::Unknown => String::new(),
+            Data::Unknown | Data::Tree(_) => String::new(),
         }
     }
 

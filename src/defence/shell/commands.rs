@@ -57,7 +57,7 @@ impl Shell<'_> {
         match name {
             "git" => return self.git(args, stdin),
             "find" | "gfind" => return self.find(args),
-            "fd" | "fdfind" if !readers::only_reads(name, args) => return self.fd(args),
+            "fd" | "fdfind" => return self.fd(args),
             "cp" | "mv" | "ln" | "install" | "rsync" | "copy-item" | "move-item" | "copy"
             | "move" | "xcopy" | "robocopy" | "ditto" | "scp" | "link" | "mklink" => {
                 return self.copy(name, args);
@@ -304,6 +304,8 @@ impl Shell<'_> {
                 words.push(marks::TAINTED.to_string());
             }
             Data::Unknown => words.push(marks::UNKNOWN.to_string()),
+            // Whoever takes all of it away takes the folder away.
+            Data::Tree(folder) => words.push(folder),
         }
         self.command(words, Data::Unknown)
     }

@@ -85,6 +85,7 @@ impl Shell<'_> {
         match data {
             Data::Known(text) => text.trim_end_matches('\n').to_owned(),
             Data::Unknown => UNKNOWN.to_string(),
+            Data::Tree(folder) => folder.clone(),
             Data::Tainted(path) => {
                 self.tainted.clone_from(path);
                 TAINTED.to_string()

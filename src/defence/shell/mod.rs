@@ -40,6 +40,8 @@ pub(in crate::defence) enum Data {
     Known(String),
     /// Unknown, but made from this protected path.
     Tainted(String),
+    /// A list of everything below this folder.
+    Tree(String),
 }
 
 /// A shell that is followed through a command.
