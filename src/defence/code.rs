@@ -57,6 +57,26 @@ const SWEEPS: &[&str] = &[
     "deletetree",
 ];
 
+/// What programs say that have wildcards filled in, themselves or by a shell.
+const FILLS: &[&str] = &[
+    "glob",
+    "fnmatch",
+    "minimatch",
+    "system",
+    "exec",
+    "spawn",
+    "popen",
+    "subprocess",
+    "shell",
+    "rimraf",
+    "del(",
+    "rm ",
+    "mv ",
+    "cp ",
+    "`",
+    "%x",
+];
+
 /// Returns the protected path that a program names, in one piece or in several.
 pub(super) fn mention(scene: &Scene, bases: &[String], text: &str) -> Option<Hit> {
     let raw = text;
@@ -73,6 +93,7 @@ pub(super) fn mention(scene: &Scene, bases: &[String], text: &str) -> Option<Hit
         scene,
         bases,
         least,
+        fills: FILLS.iter().any(|word| text.contains(word)),
     };
     let texts = [Some(text), read];
     let mut texts = texts.iter().flatten();
@@ -84,6 +105,8 @@ struct Looker<'a> {
     scene: &'a Scene<'a>,
     bases: &'a [String],
     least: Place,
+    /// Wildcards in its strings may be meant. They may be expressions otherwise.
+    fills: bool,
 }
 
 impl Looker<'_> {
@@ -166,10 +189,11 @@ impl Looker<'_> {
     fn pattern(&self, text: &str) -> Option<Hit> {
         let is_told = |name: &str| {
             let hidden = name.strip_prefix('.');
-            let told = hidden.is_some_and(|rest| rest.starts_with(char::is_alphanumeric));
+            let told = |c: char| c.is_alphanumeric() || c == '[';
+            let told = hidden.is_some_and(|rest| rest.starts_with(told));
             told && name.contains(['*', '?', '['])
         };
-        if self.least == Place::Inside || !text.split('/').any(is_told) {
+        if !self.fills || self.least == Place::Inside || !text.split('/').any(is_told) {
             return None;
         }
         let live: String = text.chars().map(marks::live).collect();

@@ -11,6 +11,7 @@ use super::glob;
 use super::held::Below;
 use super::paths::{self, Base};
 use super::protected::{Entry, Protected, folded};
+use super::through::{Walked, Wild};
 
 /// How many paths of one call are looked up on the disk.
 const LOOKUPS: usize = 10_000;
@@ -73,6 +74,13 @@ pub(super) struct Scene<'a> {
     /// How many files below protected paths were looked at.
     pub listed: Cell<usize>,
     seen: RefCell<HashMap<String, Option<Hit>>>,
+    /// How many folders and links patterns led through.
+    pub walked: Cell<usize>,
+    /// What patterns came to, and whether there was more than was looked at.
+    pub walks: RefCell<HashMap<(String, Wild), Walked>>,
+    /// There was more than was looked at, since somebody asked.
+    pub cut: Cell<bool>,
+    numbers: OnceCell<HashSet<u64>>,
 }
 
 impl<'a> Scene<'a> {
@@ -88,6 +96,10 @@ impl<'a> Scene<'a> {
             lookups: Cell::new(0),
             listed: Cell::new(0),
             seen: RefCell::default(),
+            walked: Cell::new(0),
+            walks: RefCell::default(),
+            cut: Cell::new(false),
+            numbers: OnceCell::new(),
         }
     }
 
@@ -319,6 +331,17 @@ impl<'a> Scene<'a> {
             best = shown.map(|shown| Hit::new(shown, Place::Inside));
         }
         best
+    }
+
+    /// Says whether something protected has a number on its device, or a file below it.
+    pub(super) fn is_numbered(&self, number: u64) -> bool {
+        let numbers = self.numbers.get_or_init(|| {
+            let own = self.identities.get_or_init(|| self.identify());
+            let below = self.below.get_or_init(|| self.identify_below());
+            let own = own.iter().map(|((_, number), ..)| *number);
+            own.chain(below.keys().map(|(_, number)| *number)).collect()
+        });
+        numbers.contains(&number)
     }
 
     fn identify(&self) -> Vec<(Identity, Arc<Entry>, Place)> {

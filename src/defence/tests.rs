@@ -177,6 +177,13 @@ fn widen(project: &Path) {
             fs::create_dir_all(folder).unwrap();
         }
     }
+    fs::create_dir_all(project.join("data")).unwrap();
+    for number in 0..20_000 {
+        fs::write(project.join(format!("data/{number}.jpg")), "").unwrap();
+    }
+    for number in 0..6_000 {
+        fs::write(project.join(format!(".claude/hooks/{number}.js")), "").unwrap();
+    }
 }
 
 #[test]

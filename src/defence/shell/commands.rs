@@ -102,7 +102,14 @@ impl Shell<'_> {
             if programs::takes_messages(name) && arg.contains(char::is_whitespace) {
                 continue;
             }
-            self.forbid(arg, least, &by)?;
+            self.state.unlinks = programs::unlinks(name);
+            let judged = self.forbid(arg, least, &by);
+            self.state.unlinks = false;
+            judged?;
+            if programs::globs(name) {
+                let live: String = marks::plain(arg).chars().map(marks::live).collect();
+                self.forbid(&live, least, &by)?;
+            }
             if is_text(arg) {
                 self.text_argument(arg, &by)?;
             }

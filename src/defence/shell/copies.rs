@@ -1,6 +1,6 @@
 //! Commands that put files somewhere: copies, moves, links.
 
-use super::super::paths;
+use super::super::{glob, paths};
 use super::readers::short;
 use super::{Data, Judged, Place, Shell, marks};
 use std::path::Path;
@@ -67,8 +67,16 @@ impl Shell<'_> {
         whole: bool,
         by: &str,
     ) -> Judged<()> {
+        if glob::is_pattern(source)
+            && let Some(all) = self.filled_in(source)
+        {
+            let mut all = all.iter();
+            return all.try_for_each(|source| self.put(name, source, words, whole, by));
+        }
         let target = &words.target;
-        let contents = source.ends_with("/.") || name == "rsync" && source.ends_with('/');
+        let contents = source.ends_with("/.")
+            || name == "rsync" && source.ends_with('/')
+            || words.itself && Path::new(&self.on_disk(source)).is_dir();
         let is_folder = words.folder || !words.itself && Path::new(&self.on_disk(target)).is_dir();
         let last = source
             .trim_end_matches('/')
@@ -92,10 +100,35 @@ impl Shell<'_> {
         let brings = || self.brings(source, &end);
         match hit.place {
             Place::Inside => Err(self.refusal(hit, by)),
-            Place::Above if whole || brings() => Err(self.refusal(hit, by)),
+            Place::Above if whole && !self.is_plain(name, source) || brings() => {
+                Err(self.refusal(hit, by))
+            }
             Place::FarAbove if contents && brings() => Err(self.refusal(hit, by)),
             _ => Ok(()),
         }
+    }
+
+    /// Says whether something is moved that is there, so that it can be seen what it brings.
+    fn is_plain(&self, name: &str, source: &str) -> bool {
+        let found = Path::new(&self.on_disk(source)).symlink_metadata();
+        name == "mv" && found.is_ok_and(|found| !found.is_symlink())
+    }
+
+    /// Returns what a pattern stands for on the disk, if the command has put nothing there.
+    fn filled_in(&self, pattern: &str) -> Option<Vec<String>> {
+        let [cwd] = self.state.cwds.as_slice() else {
+            return None;
+        };
+        let (folder, _) = pattern.rsplit_once('/').unwrap_or((".", pattern));
+        let folder = self.absolute(folder);
+        let mut written = self.state.made.iter().chain(self.state.files.keys());
+        let changed = written.any(|path| path.starts_with(&folder)) || !self.state.links.is_empty();
+        if changed || self.state.lost {
+            return None;
+        }
+        let dots = self.state.dots;
+        let all = self.scene.paths_like(pattern, self.base(cwd), dots)?;
+        (!all.is_empty()).then_some(all)
     }
 
     /// Says whether a folder has something in it that is protected where it goes.
@@ -105,6 +138,9 @@ impl Shell<'_> {
         let cwd = self.state.cwds.first().map_or("/", String::as_str);
         let folder = paths::folded_parts(&marks::plain(end), self.base(cwd));
         let held = self.scene.held_by(&folder);
+        if glob::is_pattern(source) {
+            return true;
+        }
         if !from.exists() {
             // What it will hold is not known yet. A folder of an agent is taken care of,
             // a whole project is not.
@@ -127,6 +163,11 @@ fn linking(args: &[String]) -> bool {
         || args
             .iter()
             .any(|arg| arg == "--link" || arg.starts_with("--sym"))
+}
+
+/// Says whether the target is replaced, and nothing is put into it.
+fn is_itself(args: &[String]) -> bool {
+    short(args, 'T') || args.iter().any(|arg| arg == "--no-target-directory")
 }
 
 fn words(name: &str, args: &[String]) -> Words {
@@ -171,7 +212,9 @@ fn words(name: &str, args: &[String]) -> Words {
     };
     let folder =
         given || sources.len() > 1 || target.ends_with('/') || target == "." || target == "..";
-    let itself = short(args, 'T') || name == "ln" && short(args, 'n');
+    let replaces = matches!(name, "cp" | "mv" | "ln" | "install") && is_itself(args);
+    let folder = folder && !replaces;
+    let itself = replaces || name == "ln" && short(args, 'n');
     Words {
         sources,
         target,

@@ -1,6 +1,7 @@
 //! `git`, of which some commands read, some move the whole tree, and some delete.
 
-use super::super::{patch, paths};
+use super::super::held::Item;
+use super::super::{glob, patch, paths};
 use super::readers::short;
 use super::{Data, Judged, Place, Shell, marks, programs};
 
@@ -153,6 +154,9 @@ impl Shell<'_> {
             _ => Place::Above,
         };
         self.pathspecs(args, least, by)?;
+        if !takes_back(verb, args) {
+            args.iter().try_for_each(|arg| self.spanning(arg, by))?;
+        }
         match verb {
             "merge" | "stash" | "cherry-pick" | "revert" | "rebase" => Ok(Data::Unknown),
             _ => self.unknown("git", args, &stdin, least),
@@ -194,6 +198,39 @@ impl Shell<'_> {
         });
         self.state.dots = dots;
         judged
+    }
+
+    /// Looks at a pattern of git, in which a star stands for slashes, too.
+    fn spanning(&self, pathspec: &str, by: &str) -> Judged<()> {
+        let spec = Pathspec::read(pathspec);
+        let Some(spec) = spec.filter(|spec| spec.pattern.contains(['*', '?', '['])) else {
+            return Ok(());
+        };
+        let project = self.scene.project();
+        let tops = [project];
+        let folders = if spec.top {
+            &tops[..]
+        } else {
+            &self.state.cwds
+        };
+        for cwd in folders {
+            let folder = paths::folded_parts(".", self.base(cwd));
+            let pattern = paths::fold(&spec.pattern);
+            let pattern: String = pattern.chars().map(marks::live).collect();
+            let held = self.scene.held(&folder).items;
+            let meant = |item: &&Item| {
+                let name = paths::fold(&item.names.join("/"));
+                let inside = item
+                    .hit
+                    .as_ref()
+                    .is_some_and(|hit| hit.place == Place::Inside);
+                inside && glob::one(&pattern, &name, true)
+            };
+            if let Some(hit) = held.iter().find(meant).and_then(|item| item.hit.clone()) {
+                return Err(self.refusal(hit, by));
+            }
+        }
+        Ok(())
     }
 
     /// Refuses to delete protected files of which git has no copy.
@@ -273,6 +310,49 @@ impl Shell<'_> {
             std::fs::metadata(&path).is_ok_and(|found| found.is_file() && found.len() < 1 << 22);
         let bytes = small.then(|| std::fs::read(path).ok())??;
         Some(String::from_utf8_lossy(&bytes).into_owned())
+    }
+}
+
+/// Says whether files become what they were when they were added last: with all of them that
+/// is what `git checkout .` does.
+fn takes_back(verb: &str, args: &[String]) -> bool {
+    match verb {
+        "checkout" => args.first().is_some_and(|arg| arg == "--"),
+        "restore" => !short(args, 's') && !args.iter().any(|arg| arg.starts_with("--so")),
+        _ => false,
+    }
+}
+
+/// A pattern of paths as git reads it.
+struct Pathspec {
+    pattern: String,
+    /// It starts at the top of the work tree.
+    top: bool,
+}
+
+impl Pathspec {
+    /// Reads one; nothing if it leaves paths out.
+    fn read(text: &str) -> Option<Self> {
+        let text = marks::plain(text);
+        let Some(magic) = text.strip_prefix(':') else {
+            let pattern = text.trim_start_matches("./").to_owned();
+            return Some(Self {
+                pattern,
+                top: false,
+            });
+        };
+        let (words, rest) = match magic.strip_prefix('(') {
+            Some(long) => long.split_once(')')?,
+            None => {
+                let end = magic.find(|c| !"/!^:".contains(c)).unwrap_or(magic.len());
+                magic.split_at_checked(end)?
+            }
+        };
+        let excludes = words.contains(['!', '^']) || words.contains("exclude");
+        (!excludes).then(|| Self {
+            pattern: rest.to_owned(),
+            top: words.contains('/') || words.contains("top"),
+        })
     }
 }
 

@@ -128,8 +128,11 @@ impl<'a> Shell<'a> {
         if self.scene.exhausted() {
             return Err(too_much(by));
         }
+        self.scene.cut.set(false);
         match self.hit(word) {
             Some(hit) if hit.place >= least => Err(self.refusal(hit, by)),
+            // Nobody knows what the rest of it leads to.
+            _ if self.scene.cut.get() => Err(too_much(by)),
             _ => Ok(()),
         }
     }

@@ -3,6 +3,7 @@
 use super::super::glob;
 use super::super::paths::{self, Base};
 use super::super::scene::{Hit, Nearer as _, Place, Scene};
+use super::super::through::Wild;
 use super::marks::{STAR, UNKNOWN};
 use super::state::State;
 
@@ -43,10 +44,14 @@ pub(in crate::defence) fn place(
         cwd,
         home: state.home.as_deref(),
     };
+    let wild = Wild {
+        dots: state.dots,
+        itself: state.unlinks,
+    };
     let look = |name: &str| {
         if glob::is_pattern(name) {
             let found = scene.globbed(&paths::folded_parts(name, base), state.dots);
-            return found.max_place(scene.through_links(name, base, state.dots));
+            return found.max_place(scene.through_links(name, base, wild));
         }
         scene.reached(name, base)
     };

@@ -194,11 +194,18 @@ pub(in crate::defence) fn reach(name: &str, args: &[String]) -> Place {
         arg == "--recursive" || short && arg.contains(['R', 'r'])
     });
     match name {
-        "rm" | "rmdir" | "shred" | "srm" | "trash" | "rimraf" | "del" | "erase" | "rd"
-        | "remove-item" | "ri" | "unlink" | "mount" | "umount" | "bindfs" | "rename-item"
-        | "rni" | "ren" | "trash-put" | "gio" | "clear-content" | "new-item" => Place::FarAbove,
+        "rm" | "rmdir" | "shred" | "srm" | "trash" | "rimraf" | "del-cli" | "trash-cli" | "del"
+        | "erase" | "rd" | "remove-item" | "ri" | "unlink" | "mount" | "umount" | "bindfs"
+        | "rename-item" | "rni" | "ren" | "trash-put" | "gio" | "clear-content" | "new-item" => {
+            Place::FarAbove
+        }
         "chmod" | "chown" | "chgrp" | "chattr" | "setfacl" | "icacls" | "takeown" | "chflags"
             if recursive =>
+        {
+            Place::FarAbove
+        }
+        "tar" | "gtar" | "bsdtar" | "zip" | "7z" | "7za" | "7zz" | "7zr" | "rar"
+            if takes_away(name, args) =>
         {
             Place::FarAbove
         }
@@ -207,6 +214,28 @@ pub(in crate::defence) fn reach(name: &str, args: &[String]) -> Place {
         | "expand-archive" | "invoke-webrequest" | "iwr" => Place::Above,
         _ => Place::Inside,
     }
+}
+
+/// Says whether a program takes links away, and not what they lead to.
+pub(in crate::defence) fn unlinks(name: &str) -> bool {
+    matches!(name, "rm" | "unlink" | "trash" | "trash-put" | "rimraf")
+}
+
+/// Says whether a program that deletes fills wildcards in itself.
+pub(in crate::defence) fn globs(name: &str) -> bool {
+    matches!(name, "rimraf" | "del" | "del-cli" | "trash-cli")
+}
+
+/// Says whether a program deletes what it packs.
+fn takes_away(name: &str, args: &[String]) -> bool {
+    args.iter().any(|arg| match name {
+        "zip" => {
+            arg == "--move" || arg.starts_with('-') && !arg.starts_with("--") && arg.contains('m')
+        }
+        "rar" => matches!(arg.as_str(), "m" | "mf" | "-df" | "-dr" | "-dw"),
+        name if name.starts_with("7z") => arg.to_lowercase().starts_with("-sdel"),
+        _ => arg.starts_with("--rem"),
+    })
 }
 
 /// Says whether the texts that a program takes are for people or for servers.
@@ -304,6 +333,8 @@ pub(in crate::defence) fn is_telling(name: &str) -> bool {
                 | "pkill"
                 | "killall"
                 | "rimraf"
+                | "del-cli"
+                | "trash-cli"
                 | "tar"
                 | "unzip"
                 | "eval"

@@ -27,6 +27,8 @@ pub(in crate::defence) struct State {
     pub files: HashMap<String, Data>,
     /// Wildcards match names that begin with a dot.
     pub dots: bool,
+    /// What is named is taken away, so that a link at the end is meant itself.
+    pub unlinks: bool,
     /// It went to a folder that is not known, so that wildcards mean nothing.
     pub lost: bool,
     /// Programs may not be the ones that their names say.
@@ -57,6 +59,7 @@ impl State {
             links: Vec::new(),
             files: HashMap::new(),
             dots: false,
+            unlinks: false,
             lost: false,
             suspect: false,
         }

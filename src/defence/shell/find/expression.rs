@@ -64,7 +64,7 @@ pub(super) struct Query {
 impl Query {
     /// Reads an expression; nothing if it is nested too deep. Regular expressions are those
     /// of Emacs, or others.
-    pub fn read(words: &[String], other_regex: bool) -> Option<Self> {
+    pub(super) fn read(words: &[String], other_regex: bool) -> Option<Self> {
         let mut reader = Reader::new(words);
         reader.other_regex = other_regex;
         let mut parts = Vec::new();
@@ -80,7 +80,7 @@ impl Query {
     }
 
     /// Makes one of a single expression, with an action or without.
-    pub fn of(expression: Expression, action: Option<Action>) -> Self {
+    pub(super) fn of(expression: Expression, action: Option<Action>) -> Self {
         let mut query = Self::empty(0);
         query.expression = expression;
         if let Some(action) = action {
@@ -119,7 +119,7 @@ impl Query {
     }
 
     /// Says whether it does more than to print.
-    pub fn acts(&self) -> bool {
+    pub(super) fn acts(&self) -> bool {
         let prints = |action: &Action| matches!(action, Action::Print);
         !self.actions.iter().all(prints)
     }

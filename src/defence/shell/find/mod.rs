@@ -69,10 +69,11 @@ impl Shell<'_> {
         let mut out = Data::Unknown;
         for (action, reached) in query.actions.iter().zip(reached) {
             match action {
-                Action::Delete => match reached.inside {
-                    Some(found) => return Err(self.refusal(found.hit, by)),
-                    None => {}
-                },
+                Action::Delete => {
+                    if let Some(found) = reached.inside {
+                        return Err(self.refusal(found.hit, by));
+                    }
+                }
                 Action::Run { words, there } => self.run(words, *there, &reached)?,
                 Action::Print if out == Data::Unknown => {
                     out = printed(reached, query, nearest.as_ref());

@@ -35,7 +35,7 @@ pub(super) enum Pattern {
 
 impl Pattern {
     /// Reads a pattern as `fnmatch` does, with a backslash before what means itself.
-    pub fn shell(word: &str, caseless: bool) -> Self {
+    pub(super) fn shell(word: &str, caseless: bool) -> Self {
         if word.contains([marks::UNKNOWN, marks::TAINTED]) {
             return Self::Unknown;
         }
@@ -54,7 +54,7 @@ impl Pattern {
     }
 
     /// Reads a regular expression.
-    pub fn expression(text: &str, caseless: bool) -> Self {
+    pub(super) fn expression(text: &str, caseless: bool) -> Self {
         if text.len() > LONGEST || text.contains([marks::UNKNOWN, marks::TAINTED]) {
             return Self::Unknown;
         }
@@ -69,7 +69,7 @@ impl Pattern {
         }
     }
 
-    pub fn matches(&self, text: &str) -> Three {
+    pub(super) fn matches(&self, text: &str) -> Three {
         let (exact, folded) = match self {
             Self::Unknown => return Three::Maybe,
             Self::Expression { written, folded } => {

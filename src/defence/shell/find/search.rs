@@ -47,7 +47,7 @@ pub(super) struct Reached {
 
 impl Found {
     /// Returns the folder that it lies in.
-    pub fn folder(&self) -> String {
+    pub(super) fn folder(&self) -> String {
         let up = Path::new(&self.path).parent();
         up.unwrap_or(Path::new("/")).to_string_lossy().into_owned()
     }

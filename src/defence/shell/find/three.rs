@@ -8,15 +8,15 @@ pub(super) enum Three {
 }
 
 impl Three {
-    pub fn and(self, other: Self) -> Self {
+    pub(super) fn and(self, other: Self) -> Self {
         self.min(other)
     }
 
-    pub fn or(self, other: Self) -> Self {
+    pub(super) fn or(self, other: Self) -> Self {
         self.max(other)
     }
 
-    pub fn not(self) -> Self {
+    pub(super) fn not(self) -> Self {
         match self {
             Self::No => Self::Yes,
             Self::Maybe => Self::Maybe,
@@ -25,7 +25,7 @@ impl Three {
     }
 
     /// Returns what holds if it is the one or the other.
-    pub fn either(self, other: Self) -> Self {
+    pub(super) fn either(self, other: Self) -> Self {
         if self == other { self } else { Self::Maybe }
     }
 }
