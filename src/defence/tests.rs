@@ -458,6 +458,31 @@ fn arguments_in_arguments_come_to_an_end() {
     small.spawn(judge).unwrap().join().unwrap();
 }
 
+/// A text that doubles would end the process, too.
+#[test]
+fn what_grows_is_refused() {
+    let a = |count: usize| "a".repeat(count);
+    let growing = [
+        format!("x=aaaa; {}", "x=$x$x; ".repeat(60)),
+        format!("x={}; {}", a(1000), "x=${x//a/$x}; ".repeat(4)),
+        format!(
+            "echo {} | xargs -I{{}} echo {}",
+            a(200_000),
+            "{}".repeat(100_000)
+        ),
+        format!("x={}; echo {}", a(100_000), "$x".repeat(100_000)),
+        format!("x={}; echo {}", a(100_000), "$x ".repeat(100_000)),
+        format!("x={}; {}", a(100_000), "y=$x; (a); ".repeat(10_000)),
+        format!("x={}; {}", a(100_000), "f() { ".repeat(150)),
+        format!("set -- {}; {}", a(1000), "set -- \"$@$@\"; ".repeat(40)),
+        format!("sed s/a/{}/ <<< {} | sh", a(100_000), a(100_000)),
+        format!("sed s/a/{}/ <<< {} | sed s/a/{0}/ | sh", a(2000), a(2000)),
+    ];
+    for command in growing {
+        assert!(world().refuses(&format!("{command}\nrm -rf .harness")));
+    }
+}
+
 /// Says whether what comes on the next line is no part of a text any more.
 fn ends(unit: &str) -> bool {
     !unit.contains(['(', '{', '"', '\'', '`', '['])

@@ -265,7 +265,7 @@ impl Shell<'_> {
         }
         let out = match wrapper.script {
             true => self.scripts_behind(&before, rest, stdin),
-            false if wrapper.feeds => self.fed(rest, stdin),
+            false if wrapper.feeds => self.fed(&before, rest, stdin),
             false => self.command(rest.to_vec(), stdin),
         };
         if name == "script" {
@@ -286,8 +286,9 @@ impl Shell<'_> {
     }
 
     /// Looks at a command that gets its words from its input: `xargs`.
-    fn fed(&mut self, rest: &[String], stdin: Data) -> Judged<Data> {
+    fn fed(&mut self, before: &[String], rest: &[String], stdin: Data) -> Judged<Data> {
         let mut words = rest.to_vec();
+        let place = place_of(before);
         if words.is_empty() {
             words.push("echo".to_owned());
         }
@@ -301,20 +302,33 @@ impl Shell<'_> {
                 let clean = text.replace(['\'', '"', '\\'], "");
                 let given = clean.split([' ', '\n', '\t', '\0', marks::SPLIT]);
                 words.extend(given.filter(|word| !word.is_empty()).map(str::to_owned));
-                // With `-I`, a script may have the input put into it.
-                for word in words.iter_mut().filter(|word| word.contains("{}")) {
-                    *word = word.replace("{}", &clean);
-                }
+                self.fill_in(&mut words, place, &clean)?;
             }
             Data::Tainted(path) => {
                 self.tainted = path;
+                self.fill_in(&mut words, place, &marks::TAINTED.to_string())?;
                 words.push(marks::TAINTED.to_string());
             }
             Data::Unknown => words.push(marks::UNKNOWN.to_string()),
             // Whoever takes all of it away takes the folder away.
-            Data::Tree(folder) => words.push(folder),
+            Data::Tree(folder) => {
+                if !self.fill_in(&mut words, place, &folder)? {
+                    words.push(folder);
+                }
+            }
         }
         self.command(words, Data::Unknown)
+    }
+
+    /// Puts the input of `xargs -I` into the words behind it, and says whether it is in one now.
+    fn fill_in(&mut self, words: &mut [String], place: &str, input: &str) -> Judged<bool> {
+        let mut some = false;
+        for word in words.iter_mut().filter(|word| word.contains(place)) {
+            self.spend(word.matches(place).count() * input.len(), place)?;
+            *word = word.replace(place, input);
+            some = true;
+        }
+        Ok(some)
     }
 
     /// Looks at a script in the language of a shell, given as words.
@@ -379,6 +393,15 @@ impl Shell<'_> {
             data => self.unknown(name, args, &data, Place::Inside),
         }
     }
+}
+
+/// Returns what stands for the input in the words behind `xargs`.
+fn place_of(before: &[String]) -> &str {
+    let next = before.iter().position(|option| option == "-I");
+    let next = next.and_then(|at| before.get(at + 1));
+    let attached = || before.iter().find_map(|option| option.strip_prefix("-I"));
+    let place = next.map(String::as_str).or_else(attached);
+    place.filter(|place| !place.is_empty()).unwrap_or("{}")
 }
 
 /// What is named when a command would change hookbox itself.

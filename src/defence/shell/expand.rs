@@ -10,6 +10,9 @@ const MOST: usize = 64;
 /// Longer words are not taken apart at braces.
 const LONGEST: usize = 4096;
 
+/// How long all that a word may become is together, in bytes.
+const LARGEST: usize = 1 << 22;
+
 /// What one word became.
 #[derive(Debug, Default)]
 pub(in crate::defence) struct Expanded {
@@ -39,8 +42,10 @@ impl Shell<'_> {
         let mut all = vec![String::new()];
         for piece in word {
             let next = self.piece(piece)?;
+            self.fits(length(&all) * next.len() + length(&next) * all.len())?;
             all = product(all, &next);
         }
+        self.spend(length(&all) / 16, "")?;
         Ok(all)
     }
 
@@ -48,6 +53,14 @@ impl Shell<'_> {
     pub(in crate::defence) fn text(&mut self, word: &Word) -> Judged<String> {
         let values = self.values(word)?;
         Ok(values.join("\n").replace(SPLIT, " "))
+    }
+
+    /// Refuses words that double until no memory holds them.
+    fn fits(&self, length: usize) -> Judged<()> {
+        match length > LARGEST {
+            true => Err(super::too_much("a long word")),
+            false => Ok(()),
+        }
     }
 
     fn piece(&mut self, piece: &Piece) -> Judged<Vec<String>> {
@@ -135,7 +148,12 @@ impl Shell<'_> {
         let word = lexer::read_text(&rest.replace(['\'', '"'], ""));
         let rest = self.text(&word);
         self.depth -= 1;
-        Ok(self.modified(name, values, &rest?))
+        let rest = rest?;
+        if let Some((from, to)) = rest.trim_start_matches('/').split_once('/') {
+            let times = values.iter().map(|value| value.matches(from).count());
+            self.fits(times.sum::<usize>() * to.len())?;
+        }
+        Ok(self.modified(name, values, &rest))
     }
 
     /// Applies what follows a variable's name: defaults, cuts and replacements.
@@ -174,6 +192,10 @@ fn unbraced(word: &str) -> String {
         c => c,
     };
     word.chars().map(typed).collect()
+}
+
+fn length(all: &[String]) -> usize {
+    all.iter().map(String::len).sum()
 }
 
 fn product(left: Vec<String>, right: &[String]) -> Vec<String> {

@@ -4,6 +4,9 @@ use super::marks::{self, UNKNOWN};
 use super::readers::short;
 use super::{Data, Place, Shell, escapes};
 
+/// How long a text may become, in bytes.
+const LARGEST: usize = 1 << 22;
+
 impl Shell<'_> {
     /// Returns what a command writes that only reads.
     pub(in crate::defence) fn output(&mut self, name: &str, args: &[String], stdin: Data) -> Data {
@@ -37,6 +40,9 @@ impl Shell<'_> {
             }
             "cat" | "head" | "tail" | "base64" | "rev" | "tr" | "sed" | "tac" | "grep" | "sort" => {
                 let text = self.contents(args).or_else(input);
+                if name == "sed" && text.as_ref().is_some_and(|text| grows(args, text)) {
+                    return Data::Tainted("a protected path".to_owned());
+                }
                 text.and_then(|text| filter(name, args, &text, decodes))
             }
             _ => None,
@@ -205,8 +211,22 @@ fn characters(set: &str) -> Vec<char> {
     out
 }
 
+/// Says whether `s/x/y/` makes a text so long that nobody looks at it.
+fn grows(args: &[String], text: &str) -> bool {
+    let longest = args.iter().map(String::len).max().unwrap_or_default();
+    text.len().saturating_mul(longest) > LARGEST && {
+        let times = replaced(args).map(|(from, _)| text.matches(&from).count());
+        times.unwrap_or_default().saturating_mul(longest) > LARGEST
+    }
+}
+
 /// Reads `s/x/y/` of plain texts.
 fn replace(args: &[String], text: &str) -> Option<String> {
+    let (from, to) = replaced(args)?;
+    Some(text.replace(&from, &to))
+}
+
+fn replaced(args: &[String]) -> Option<(String, String)> {
     let script = args.iter().find(|arg| !arg.starts_with('-'))?;
     let script = marks::plain(script);
     let mut chars = script.strip_prefix('s')?.chars();
@@ -214,5 +234,5 @@ fn replace(args: &[String], text: &str) -> Option<String> {
     let mut parts = chars.as_str().split(mark);
     let (from, to) = (parts.next()?, parts.next()?);
     let plain = !from.is_empty() && !from.contains(['*', '[', '\\', '^', '$', '.']);
-    plain.then(|| text.replace(from, to))
+    plain.then(|| (from.to_owned(), to.to_owned()))
 }

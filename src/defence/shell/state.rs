@@ -68,7 +68,13 @@ impl State {
     /// Says about how much there is to copy.
     pub(in crate::defence) fn size(&self) -> usize {
         let values = self.variables.len() + self.files.len() + self.shadowed.len();
-        values * 4 + self.links.len() + self.made.len() + self.cwds.len() + 1
+        let texts = self.variables.values().flatten().map(String::len);
+        let files = self.files.values().map(|data| match data {
+            Data::Known(text) => text.len(),
+            _ => 0,
+        });
+        let bytes = texts.chain(files).sum::<usize>() / 64;
+        bytes + values * 4 + self.links.len() + self.made.len() + self.cwds.len() + 1
     }
 
     /// Goes back, but remembers what a shell apart has done to the disk.

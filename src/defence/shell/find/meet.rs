@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::super::super::held::{Item, Sort};
-use super::expression::{Expression, Query, Test};
+use super::expression::{Action, Expression, Query, Test};
 use super::three::Three;
 
 /// How what is searched is spelled.
@@ -51,6 +51,7 @@ pub(super) fn met<'i>(query: &Query, root: &Root, items: &'i [Item]) -> Vec<Vec<
 
 /// A look at one of them.
 struct Look<'l> {
+    query: &'l Query,
     root: &'l Root<'l>,
     item: &'l Item,
     /// Both ways that its path may be written.
@@ -60,8 +61,9 @@ struct Look<'l> {
 }
 
 impl<'l> Look<'l> {
-    fn new(query: &Query, root: &'l Root<'l>, item: &'l Item) -> Self {
+    fn new(query: &'l Query, root: &'l Root<'l>, item: &'l Item) -> Self {
         Self {
+            query,
             root,
             item,
             paths: root.spelled.map(|root| paths(root, &item.names)),
@@ -93,7 +95,11 @@ impl<'l> Look<'l> {
                 if let Some(done) = self.done.get_mut(*number) {
                     *done = true;
                 }
-                Three::Maybe
+                match self.query.actions.get(*number) {
+                    Some(Action::Print) => Three::Yes,
+                    // What a command answers is not known.
+                    _ => Three::Maybe,
+                }
             }
         }
     }
