@@ -383,7 +383,8 @@ fn the_look_at_a_long_command_comes_to_an_end() {
 /// ran over would end the process, and agents take that for a yes.
 #[test]
 fn no_depth_ends_the_look_at_what_comes_after() {
-    const LENGTH: usize = 400_000;
+    // As long as patterns come, and less of what takes longer to read.
+    const LENGTHS: [usize; 2] = [400_000, 100_000];
     let units = [
         ("", "src/../", "*"),
         ("ls ", "src/../", "*"),
@@ -425,7 +426,8 @@ fn no_depth_ends_the_look_at_what_comes_after() {
     ];
     let judge = move || {
         for (before, unit, after) in units {
-            let deep = format!("{before}{}{after}", unit.repeat(LENGTH / unit.len()));
+            let length = LENGTHS[usize::from(!unit.contains('/'))];
+            let deep = format!("{before}{}{after}", unit.repeat(length / unit.len()));
             let _ = runs(world(), &deep);
             assert!(
                 world().refuses(&format!("{deep}\nrm -rf .harness")) || !ends(unit),
