@@ -19,20 +19,23 @@ enum Inside {
 }
 
 /// Returns where the commands end whose parenthesis was opened before `from`.
-pub(in crate::defence) fn commands(chars: &[char], from: usize) -> usize {
-    scan(chars, from, Inside::Commands { group: false })
+pub(in crate::defence) fn commands(chars: &[char], from: usize, bare: bool) -> usize {
+    scan(chars, from, Inside::Commands { group: false }, bare)
 }
 
 /// Returns where the parenthesis of a pattern, or of arithmetic, that was opened before
 /// `from` is closed.
-pub(in crate::defence) fn paren(chars: &[char], from: usize) -> usize {
-    scan(chars, from, Inside::Paren)
+pub(in crate::defence) fn paren(chars: &[char], from: usize, bare: bool) -> usize {
+    scan(chars, from, Inside::Paren, bare)
 }
 
 /// Returns where the brace of a variable that was opened before `from` is closed.
-pub(in crate::defence) fn brace(chars: &[char], from: usize, quoted: bool) -> usize {
-    let quotes = !(quoted && is_default(chars, from));
-    scan(chars, from, Inside::Brace { quotes })
+///
+/// In a default within quotes, single quotes mean themselves to some shells, and quote to
+/// others: `bare` says to which.
+pub(in crate::defence) fn brace(chars: &[char], from: usize, quoted: bool, bare: bool) -> usize {
+    let quotes = !(bare && quoted && is_default(chars, from));
+    scan(chars, from, Inside::Brace { quotes }, bare)
 }
 
 /// Returns where backticks end.
@@ -69,9 +72,11 @@ struct Scan<'c> {
     fresh: bool,
     /// A document without an end was met. Whatever comes then is no document.
     endless: bool,
+    /// Single quotes mean themselves in defaults within quotes.
+    bare: bool,
 }
 
-fn scan(chars: &[char], from: usize, first: Inside) -> usize {
+fn scan(chars: &[char], from: usize, first: Inside, bare: bool) -> usize {
     let mut scan = Scan {
         chars,
         at: from,
@@ -79,6 +84,7 @@ fn scan(chars: &[char], from: usize, first: Inside) -> usize {
         waiting: Vec::new(),
         fresh: true,
         endless: false,
+        bare,
     };
     while let Some(inside) = scan.stack.last().copied() {
         let Some(c) = scan.peek(0) else {
@@ -180,7 +186,7 @@ impl Scan<'_> {
             '$' if self.peek(1) == Some('(') => self.substitution(),
             '$' if self.peek(1) == Some('{') => {
                 let quoted = matches!(inside, Inside::Quote | Inside::Brace { quotes: false });
-                let quotes = !(quoted && is_default(self.chars, self.at + 2));
+                let quotes = !(self.bare && quoted && is_default(self.chars, self.at + 2));
                 self.push(Inside::Brace { quotes }, 2);
             }
             '(' if inside == Inside::Paren => self.push(Inside::Paren, 1),

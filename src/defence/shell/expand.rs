@@ -145,7 +145,7 @@ impl Shell<'_> {
         }
         self.spend(rest.len(), rest)?;
         self.depth += 1;
-        let word = lexer::read_text(&rest.replace(['\'', '"'], ""));
+        let word = lexer::read_text(&rest.replace(['\'', '"'], ""), self.bare);
         let rest = self.text(&word);
         self.depth -= 1;
         let rest = rest?;

@@ -61,8 +61,11 @@ pub(in crate::defence) enum Kind {
 }
 
 /// Reads a command line.
-pub(in crate::defence) fn read(text: &str, kind: Kind) -> Vec<Token> {
+///
+/// `bare` says that single quotes mean themselves in defaults within quotes.
+pub(in crate::defence) fn read(text: &str, kind: Kind, bare: bool) -> Vec<Token> {
     let mut lexer = Lexer::new(text, kind);
+    lexer.bare = bare;
     while lexer.step() {}
     lexer.end_word();
     lexer.bodies();
@@ -70,8 +73,9 @@ pub(in crate::defence) fn read(text: &str, kind: Kind) -> Vec<Token> {
 }
 
 /// Reads a text in which only variables and commands are filled in, as in a here-document.
-pub(in crate::defence) fn read_text(text: &str) -> Word {
+pub(in crate::defence) fn read_text(text: &str, bare: bool) -> Word {
     let mut lexer = Lexer::new(text, Kind::Posix);
+    lexer.bare = bare;
     lexer.quoted_until(None);
     lexer.end_piece();
     lexer.word
@@ -81,6 +85,7 @@ struct Lexer {
     chars: Vec<char>,
     at: usize,
     kind: Kind,
+    bare: bool,
     out: Vec<Token>,
     word: Word,
     text: String,
@@ -102,6 +107,7 @@ impl Lexer {
             chars: text.chars().collect(),
             at: 0,
             kind,
+            bare: false,
             out: Vec::new(),
             word: Vec::new(),
             text: String::new(),
@@ -244,7 +250,7 @@ impl Lexer {
         if self.kind == Kind::Windows || !self.begun && (first || c == '+') {
             return false;
         }
-        let end = close::paren(&self.chars, self.at + 2);
+        let end = close::paren(&self.chars, self.at + 2, self.bare);
         self.at = end + 1;
         self.push(STAR);
         true
@@ -290,7 +296,7 @@ impl Lexer {
     fn dollar(&mut self, quoted: bool) {
         match self.peek(1) {
             Some('(') if self.peek(2) == Some('(') => {
-                let end = close::paren(&self.chars, self.at + 2);
+                let end = close::paren(&self.chars, self.at + 2, self.bare);
                 let command = self.slice(self.at + 2, end);
                 self.at = end + 1;
                 // It may be arithmetic, where `<<` announces nothing, or commands.
@@ -301,13 +307,13 @@ impl Lexer {
                 self.piece(Piece::Output { command, quoted });
             }
             Some('(') => {
-                let end = close::commands(&self.chars, self.at + 2);
+                let end = close::commands(&self.chars, self.at + 2, self.bare);
                 let command = self.slice(self.at + 2, end);
                 self.at = end + 1;
                 self.piece(Piece::Output { command, quoted });
             }
             Some('{') => {
-                let end = close::brace(&self.chars, self.at + 2, quoted);
+                let end = close::brace(&self.chars, self.at + 2, quoted, self.bare);
                 let inner = self.slice(self.at + 2, end);
                 self.at = end + 1;
                 self.braced(&inner, quoted);
@@ -403,7 +409,7 @@ impl Lexer {
         if self.peek(1) != Some('(') || self.at < self.sum || self.endless {
             return;
         }
-        let end = close::paren(&self.chars, self.at + 2);
+        let end = close::paren(&self.chars, self.at + 2, self.bare);
         if self.chars.get(end..end + 2) == Some(&[')', ')']) {
             self.sum = end;
         }
@@ -413,7 +419,7 @@ impl Lexer {
 
     fn arrow(&mut self, c: char) {
         if self.peek(1) == Some('(') && self.kind == Kind::Posix {
-            let end = close::commands(&self.chars, self.at + 2);
+            let end = close::commands(&self.chars, self.at + 2, self.bare);
             let command = self.slice(self.at + 2, end);
             self.at = end + 1;
             self.piece(Piece::Feed(command));
@@ -474,7 +480,7 @@ impl Lexer {
             self.at = body.next;
             let word = match mark.literal {
                 true => vec![Piece::Text(body.text)],
-                false => read_text(&body.text),
+                false => read_text(&body.text, self.bare),
             };
             if let Some(token) = self.out.get_mut(place) {
                 *token = Token::Input(word);

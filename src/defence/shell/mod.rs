@@ -51,6 +51,8 @@ pub(in crate::defence) struct Shell<'a> {
     kind: Kind,
     /// The same text was looked at in another reading before.
     second: bool,
+    /// Single quotes mean themselves in defaults within quotes, which shells do not agree on.
+    bare: bool,
     depth: usize,
     calls: usize,
     work: usize,
@@ -67,6 +69,7 @@ impl<'a> Shell<'a> {
             state: State::new(scene, cwd),
             kind,
             second: false,
+            bare: false,
             depth: 0,
             calls: 0,
             work: 0,
@@ -83,9 +86,17 @@ impl<'a> Shell<'a> {
         }
     }
 
-    /// Looks at a command line.
+    /// Looks at a command line, in each way that shells may read it.
     pub(in crate::defence) fn look(&mut self, text: &str) -> Judged<()> {
-        self.script(text, Data::Unknown).map(drop)
+        let fresh = self.state.clone();
+        self.script(text, Data::Unknown)?;
+        if text.contains("${") && text.contains('\'') && text.contains('"') {
+            self.state = fresh;
+            self.bare = true;
+            self.script(text, Data::Unknown)?;
+            self.bare = false;
+        }
+        Ok(())
     }
 
     /// Looks at the words of one command that no shell reads.
@@ -100,7 +111,7 @@ impl<'a> Shell<'a> {
         }
         self.spend(text.len() / 2, text)?;
         self.depth += 1;
-        let tokens = lexer::read(text, self.kind);
+        let tokens = lexer::read(text, self.kind, self.bare);
         let out = self.walk(&tokens, stdin);
         self.depth -= 1;
         out
