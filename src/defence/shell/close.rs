@@ -5,9 +5,11 @@ use super::here::{self, Mark};
 /// What a scan is inside of.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Inside {
-    /// Commands. They are part of a word unless they are a group.
+    /// Commands. They are part of a word unless they are a group. In each `case` that is
+    /// open, parentheses end patterns.
     Commands {
         group: bool,
+        cases: usize,
     },
     /// Parentheses of arithmetic and patterns, in which nothing is a comment or a document.
     Paren,
@@ -18,9 +20,20 @@ enum Inside {
     Quote,
 }
 
+impl Inside {
+    const SUBSTITUTION: Self = Self::Commands {
+        group: false,
+        cases: 0,
+    };
+    const GROUP: Self = Self::Commands {
+        group: true,
+        cases: 0,
+    };
+}
+
 /// Returns where the commands end whose parenthesis was opened before `from`.
 pub(in crate::defence) fn commands(chars: &[char], from: usize, bare: bool) -> usize {
-    scan(chars, from, Inside::Commands { group: false }, bare)
+    scan(chars, from, Inside::SUBSTITUTION, bare)
 }
 
 /// Returns where the parenthesis of a pattern, or of arithmetic, that was opened before
@@ -70,6 +83,8 @@ struct Scan<'c> {
     waiting: Vec<(usize, Mark)>,
     /// A word may begin here, or a comment.
     fresh: bool,
+    /// The next word is the first of a command.
+    first: bool,
     /// A document without an end was met. Whatever comes then is no document.
     endless: bool,
     /// Single quotes mean themselves in defaults within quotes.
@@ -83,6 +98,7 @@ fn scan(chars: &[char], from: usize, first: Inside, bare: bool) -> usize {
         stack: vec![first],
         waiting: Vec::new(),
         fresh: true,
+        first: true,
         endless: false,
         bare,
     };
@@ -91,7 +107,7 @@ fn scan(chars: &[char], from: usize, first: Inside, bare: bool) -> usize {
             return chars.len();
         };
         match inside {
-            Inside::Commands { group } => scan.in_commands(c, group),
+            Inside::Commands { group, cases } => scan.in_commands(c, group, cases),
             inside => scan.anywhere(c, inside),
         }
     }
@@ -107,22 +123,29 @@ impl Scan<'_> {
         self.stack.push(inside);
         self.at += width;
         self.fresh = true;
+        self.first = true;
     }
 
     fn pop(&mut self) {
         self.stack.pop();
         self.at += 1;
         self.fresh = false;
+        self.first = false;
         let depth = self.stack.len();
         self.waiting.retain(|(place, _)| *place <= depth);
     }
 
-    fn in_commands(&mut self, c: char, group: bool) {
+    fn in_commands(&mut self, c: char, group: bool, cases: usize) {
         let fresh = std::mem::replace(&mut self.fresh, true);
         match c {
-            ' ' | '\t' | ';' | '&' | '|' | '>' => self.at += 1,
+            ' ' | '\t' | '>' => self.at += 1,
+            ';' | '&' | '|' => {
+                self.at += 1;
+                self.first = true;
+            }
             '\n' => {
                 self.at += 1;
+                self.first = true;
                 self.documents();
             }
             '#' if fresh => {
@@ -130,7 +153,11 @@ impl Scan<'_> {
                     self.at += 1;
                 }
             }
-            '(' => self.push(Inside::Commands { group: true }, 1),
+            '(' => self.push(Inside::GROUP, 1),
+            ')' if cases > 0 => {
+                self.at += 1;
+                self.first = true;
+            }
             ')' => {
                 self.pop();
                 self.fresh = group;
@@ -142,9 +169,33 @@ impl Scan<'_> {
             }
             c => {
                 self.fresh = false;
-                self.anywhere(c, Inside::Commands { group });
+                let first = std::mem::replace(&mut self.first, false);
+                if !fresh || !self.keyword(first, cases) {
+                    self.anywhere(c, Inside::SUBSTITUTION);
+                }
             }
         }
+    }
+
+    /// Reads a word that tells commands from others, if one begins here.
+    fn keyword(&mut self, first: bool, cases: usize) -> bool {
+        let rest = self.chars.get(self.at..).unwrap_or_default();
+        let ends = |c: &char| c.is_whitespace() || ";&|()<>".contains(*c);
+        let word: String = rest.iter().take(6).take_while(|c| !ends(c)).collect();
+        let open = match word.as_str() {
+            "case" if first => cases + 1,
+            "esac" if cases > 0 => cases - 1,
+            "do" | "then" | "else" | "elif" | "if" | "while" | "until" | "{" | "!" if first => {
+                self.first = true;
+                cases
+            }
+            _ => return false,
+        };
+        if let Some(Inside::Commands { cases, .. }) = self.stack.last_mut() {
+            *cases = open;
+        }
+        self.at += word.len();
+        true
     }
 
     fn arrow(&mut self) {
@@ -203,7 +254,7 @@ impl Scan<'_> {
                 self.push(Inside::Paren, 2);
                 self.push(Inside::Paren, 1);
             }
-            _ => self.push(Inside::Commands { group: false }, 2),
+            _ => self.push(Inside::SUBSTITUTION, 2),
         }
     }
 }
