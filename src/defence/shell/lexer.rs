@@ -72,6 +72,14 @@ pub(in crate::defence) fn read(text: &str, kind: Kind, bare: bool) -> Vec<Token>
     lexer.out
 }
 
+/// Returns what comes after the first thing in a command line that is never closed.
+pub(in crate::defence) fn unclosed(text: &str, kind: Kind) -> Option<String> {
+    let mut lexer = Lexer::new(text, kind);
+    while lexer.step() {}
+    let from = lexer.open?;
+    Some(lexer.slice(from, lexer.chars.len()))
+}
+
 /// Reads a text in which only variables and commands are filled in, as in a here-document.
 pub(in crate::defence) fn read_text(text: &str, bare: bool) -> Word {
     let mut lexer = Lexer::new(text, Kind::Posix);
@@ -97,6 +105,8 @@ struct Lexer {
     endless: bool,
     /// Up to here is what may be arithmetic, in which nothing is a document.
     sum: usize,
+    /// Where something begins that is never closed.
+    open: Option<usize>,
     /// How much may still be looked through for the ends of arithmetic.
     patience: usize,
 }
@@ -115,6 +125,7 @@ impl Lexer {
             waiting: Vec::new(),
             endless: false,
             sum: 0,
+            open: None,
             patience: PATIENCE,
         }
     }
@@ -136,6 +147,13 @@ impl Lexer {
             .unwrap_or_default()
             .iter()
             .collect()
+    }
+
+    /// Notes where something began, if its end is that of the text.
+    fn note(&mut self, from: usize, end: usize) {
+        if end >= self.chars.len() {
+            self.open = Some(self.open.map_or(from, |open| open.min(from)));
+        }
     }
 
     fn push(&mut self, c: char) {
@@ -235,13 +253,15 @@ impl Lexer {
     fn single(&mut self) {
         self.at += 1;
         self.begun = true;
+        let from = self.at;
         while let Some(c) = self.peek(0) {
             self.at += 1;
             if c == '\'' {
-                break;
+                return;
             }
             self.push(c);
         }
+        self.note(from, self.at);
     }
 
     /// Reads `!(…)` and its like as a wildcard. In other places than words `!` is a word.
@@ -251,6 +271,7 @@ impl Lexer {
             return false;
         }
         let end = close::paren(&self.chars, self.at + 2, self.bare);
+        self.note(self.at + 2, end);
         self.at = end + 1;
         self.push(STAR);
         true
@@ -258,6 +279,7 @@ impl Lexer {
 
     /// Reads up to a quote, or up to the end.
     fn quoted_until(&mut self, quote: Option<char>) {
+        let from = self.at;
         while let Some(c) = self.peek(0) {
             if Some(c) == quote {
                 self.at += 1;
@@ -284,10 +306,12 @@ impl Lexer {
                 }
             }
         }
+        self.note(from, self.at);
     }
 
     fn backticks(&mut self, quoted: bool) {
         let end = close::backtick(&self.chars, self.at + 1);
+        self.note(self.at + 1, end);
         let command = escapes::backtick(&self.slice(self.at + 1, end));
         self.at = end + 1;
         self.piece(Piece::Output { command, quoted });
@@ -297,6 +321,7 @@ impl Lexer {
         match self.peek(1) {
             Some('(') if self.peek(2) == Some('(') => {
                 let end = close::paren(&self.chars, self.at + 2, self.bare);
+                self.note(self.at + 2, end);
                 let command = self.slice(self.at + 2, end);
                 self.at = end + 1;
                 // It may be arithmetic, where `<<` announces nothing, or commands.
@@ -308,18 +333,21 @@ impl Lexer {
             }
             Some('(') => {
                 let end = close::commands(&self.chars, self.at + 2, self.bare);
+                self.note(self.at + 2, end);
                 let command = self.slice(self.at + 2, end);
                 self.at = end + 1;
                 self.piece(Piece::Output { command, quoted });
             }
             Some('{') => {
                 let end = close::brace(&self.chars, self.at + 2, quoted, self.bare);
+                self.note(self.at + 2, end);
                 let inner = self.slice(self.at + 2, end);
                 self.at = end + 1;
                 self.braced(&inner, quoted);
             }
             Some('\'') if !quoted => {
                 let end = close::ansi(&self.chars, self.at + 2);
+                self.note(self.at + 2, end);
                 let text = escapes::ansi(&self.slice(self.at + 2, end));
                 self.at = end + 1;
                 self.begun = true;
@@ -420,6 +448,7 @@ impl Lexer {
     fn arrow(&mut self, c: char) {
         if self.peek(1) == Some('(') && self.kind == Kind::Posix {
             let end = close::commands(&self.chars, self.at + 2, self.bare);
+            self.note(self.at + 2, end);
             let command = self.slice(self.at + 2, end);
             self.at = end + 1;
             self.piece(Piece::Feed(command));

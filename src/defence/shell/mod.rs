@@ -30,6 +30,8 @@ use state::State;
 
 /// How deep commands may be nested in each other.
 const DEEPEST: usize = 16;
+/// How many things that are never closed are looked behind.
+const LOOSE: usize = 4;
 /// How much work one call may cause.
 const MOST_WORK: usize = 4_000_000;
 
@@ -91,10 +93,25 @@ impl<'a> Shell<'a> {
         let fresh = self.state.clone();
         self.script(text, Data::Unknown)?;
         if text.contains("${") && text.contains('\'') && text.contains('"') {
-            self.state = fresh;
+            self.state = fresh.clone();
             self.bare = true;
             self.script(text, Data::Unknown)?;
             self.bare = false;
+        }
+        self.loose(text, &fresh)
+    }
+
+    /// Looks at what comes after quotes and brackets that are never closed: shells do not
+    /// agree on what of it runs.
+    fn loose(&mut self, text: &str, fresh: &State) -> Judged<()> {
+        let mut text = text.to_owned();
+        for _ in 0..LOOSE {
+            let Some(rest) = lexer::unclosed(&text, self.kind) else {
+                break;
+            };
+            self.state = fresh.clone();
+            self.script(&rest, Data::Unknown)?;
+            text = rest;
         }
         Ok(())
     }
