@@ -97,6 +97,7 @@ impl Shell<'_> {
         least: Place,
     ) -> Judged<Data> {
         let by = format!("{name} {}", args.join(" "));
+        self.ran = true;
         self.nowhere_protected(&by)?;
         for arg in args {
             if programs::takes_messages(name) && arg.contains(char::is_whitespace) {

@@ -128,7 +128,8 @@ impl Shell<'_> {
         }
         let dots = self.state.dots;
         let all = self.scene.paths_like(pattern, self.base(cwd), dots)?;
-        (!all.is_empty()).then_some(all)
+        // Nothing is there, unless a program has put it there since.
+        (!all.is_empty() || !self.ran).then_some(all)
     }
 
     /// Says whether a folder has something in it that is protected where it goes.

@@ -57,6 +57,8 @@ pub(in crate::defence) struct Shell<'a> {
     bare: bool,
     depth: usize,
     calls: usize,
+    /// Something ran that may have put files anywhere.
+    ran: bool,
     work: usize,
     /// What tainted the words that are marked so.
     tainted: String,
@@ -74,6 +76,7 @@ impl<'a> Shell<'a> {
             bare: false,
             depth: 0,
             calls: 0,
+            ran: false,
             work: 0,
             tainted: String::new(),
             feeds: 0,
@@ -104,6 +107,9 @@ impl<'a> Shell<'a> {
     /// Looks at what comes after quotes and brackets that are never closed: shells do not
     /// agree on what of it runs.
     fn loose(&mut self, text: &str, fresh: &State) -> Judged<()> {
+        if !text.contains(['\'', '"', '`', '(', '{']) {
+            return Ok(());
+        }
         let mut text = text.to_owned();
         for _ in 0..LOOSE {
             let Some(rest) = lexer::unclosed(&text, self.kind) else {
