@@ -30,6 +30,10 @@ impl Shell<'_> {
         let Some((first, args)) = words.split_first() else {
             return Ok(stdin);
         };
+        // As PowerShell reads `find … \; -exec …`, the rest begins like an option.
+        if self.second && first.starts_with('-') && first.len() > 1 {
+            return Ok(Data::Unknown);
+        }
         let name = program(&marks::plain(first));
         let shadowed = self.state.shadowed.contains(&name);
         if first.contains(['/', '\\', ',', ':']) {
