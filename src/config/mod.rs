@@ -397,6 +397,7 @@ fn read(root: &Dir, file: &str) -> std::io::Result<Option<String>> {
     use std::io::{Error, ErrorKind};
     match root.symlink_metadata(file) {
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            reads::remember_absent(file);
             return Ok(None);
         }
         Err(error) => return Err(error),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use cap_std::fs::Dir;
 
-use crate::config::read_bounded;
+use crate::config::{read_bounded, reads};
 use crate::diagnostic::{Diagnostic, Source, did_you_mean};
 use crate::hook::OnError;
 use crate::sandbox::component::MAX_COMPONENT_BYTES;
@@ -36,11 +36,13 @@ pub(super) fn read_text(
     shown: &str,
     problems: &mut Vec<Diagnostic>,
 ) -> Option<Arc<Source>> {
-    match root.symlink_metadata(path) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return None,
-        // The file is not there if a folder on the way is a file.
-        Err(error) if error.kind() == std::io::ErrorKind::NotADirectory => return None,
-        _ => {}
+    use std::io::ErrorKind::{NotADirectory, NotFound};
+    // The file is not there either if a folder on the way is a file.
+    if let Err(error) = root.symlink_metadata(path)
+        && matches!(error.kind(), NotFound | NotADirectory)
+    {
+        reads::remember_absent(path);
+        return None;
     }
     let text = read_bounded(root, path, MAX_FILE_BYTES).and_then(|bytes| {
         let wrong = |_| std::io::Error::new(std::io::ErrorKind::InvalidData, "it is not UTF-8");

@@ -147,7 +147,7 @@ impl Projects {
             hooks.stamp = None;
         }
         let old = hooks.as_ref().map(|hooks| hooks.runtime.clone());
-        let (runtime, read) = reads::remembering(|| match old {
+        let (runtime, reads) = reads::remembering(|| match old {
             Some(mut runtime) => runtime.reload().map(|()| runtime),
             None => Runtime::builder(&project.root)
                 .workshop(&self.workshop)
@@ -157,10 +157,9 @@ impl Projects {
         });
         self.loaded.fetch_add(1, Ordering::Relaxed);
         let runtime = runtime?;
-        let files: Vec<PathBuf> = read.iter().map(|file| project.root.join(file)).collect();
         *hooks = Some(Hooks {
             runtime: runtime.clone(),
-            stamp: stamp(&project.root, &files).and_then(|stamp| stamp.settled(started)),
+            stamp: stamp(&project.root, &reads).and_then(|stamp| stamp.settled(started)),
         });
         Ok(runtime)
     }

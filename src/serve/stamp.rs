@@ -1,11 +1,13 @@
 //! Tells whether the files of a project changed since it was loaded, without reading
 //! them.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::fs::{self, Metadata};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use crate::config::reads::Reads;
 
 /// What a project is loaded from.
 const SOURCES: [&str; 8] = [
@@ -18,6 +20,9 @@ const SOURCES: [&str; 8] = [
     "settings.json",
     "hooks",
 ];
+
+/// What hookbox itself writes there, and never loads.
+const OWN: &str = ".hookbox/tapes";
 
 /// How deep below a source is looked: deeper than anything that is loaded.
 const DEEPEST: usize = 16;
@@ -36,6 +41,9 @@ pub(super) struct Stamp {
     /// The project's own folder: where that is the same, nothing appeared in it.
     root: Look,
     paths: Vec<(PathBuf, Seen)>,
+    /// The folders on the way to files elsewhere, as they were when those were looked at.
+    /// Agents write there, so that something new is in them says nothing later.
+    ways: Vec<Look>,
 }
 
 /// What was seen at a path.
@@ -118,7 +126,8 @@ impl Stamp {
         );
         let is_settled = |look: &Look| look.changed < before;
         let mut paths = self.paths.iter();
-        let settled = paths.all(|(_, seen)| seen.looks().all(is_settled));
+        let settled =
+            paths.all(|(_, seen)| seen.looks().all(is_settled)) && self.ways.iter().all(is_settled);
         (settled && is_settled(&self.root)).then_some(self)
     }
 
@@ -134,11 +143,14 @@ impl Stamp {
     }
 }
 
-/// Looks at the files of a project, and at further ones that it was loaded from. None if
-/// there are too many, or if one is gone.
-pub(super) fn stamp(root: &Path, further: &[PathBuf]) -> Option<Stamp> {
+/// Looks at the files of a project, and at what else it was loaded from. None if there are
+/// too many, or if something came or went meanwhile.
+pub(super) fn stamp(root: &Path, reads: &Reads) -> Option<Stamp> {
     let own = Look::at(root)?;
-    let mut list = List::default();
+    let mut list = List {
+        skipped: root.join(OWN),
+        paths: Vec::new(),
+    };
     for source in SOURCES {
         list.add(root.join(source), DEEPEST)?;
     }
@@ -147,27 +159,33 @@ pub(super) fn stamp(root: &Path, further: &[PathBuf]) -> Option<Stamp> {
             *seen = Seen::Absent;
         }
     }
-    // Most of them lie below a source.
-    let mut there = list.there();
-    let others = further.iter().filter(|file| !there.contains(*file));
-    let others: Vec<PathBuf> = others.cloned().collect();
-    for file in others {
+    let mut ways = BTreeSet::new();
+    for file in list.missing(root, &reads.there) {
+        ways.extend(file.ancestors().skip(1).map(Path::to_owned));
         list.add(file, 0)?;
     }
-    there = list.there();
-    further
+    for path in list.missing(root, &reads.absent) {
+        list.add(path, 0)?;
+    }
+    let there = list.there();
+    let mut is_there = reads.there.iter().map(|path| root.join(path));
+    let mut is_absent = reads.absent.iter().map(|path| root.join(path));
+    let as_read =
+        is_there.all(|path| there.contains(&path)) && is_absent.all(|path| !there.contains(&path));
+    as_read.then_some(())?;
+    let ways = ways
         .iter()
-        .all(|file| there.contains(file))
-        .then_some(())?;
+        .filter(|way| way.starts_with(root) && *way != root);
     Some(Stamp {
         root: own,
+        ways: ways.filter_map(|way| Look::at(way)).collect(),
         paths: list.paths,
     })
 }
 
 /// What was looked at so far.
-#[derive(Default)]
 struct List {
+    skipped: PathBuf,
     paths: Vec<(PathBuf, Seen)>,
 }
 
@@ -179,7 +197,17 @@ impl List {
         there.map(|(path, _)| path.clone()).collect()
     }
 
+    /// Returns those of some paths that were not looked at yet.
+    fn missing(&self, root: &Path, paths: &BTreeSet<String>) -> Vec<PathBuf> {
+        let known: HashSet<&Path> = self.paths.iter().map(|(path, _)| &**path).collect();
+        let paths = paths.iter().map(|path| root.join(path));
+        paths.filter(|path| !known.contains(&**path)).collect()
+    }
+
     fn add(&mut self, path: PathBuf, deep: usize) -> Option<()> {
+        if path == self.skipped {
+            return Some(());
+        }
         if self.paths.len() >= MOST {
             return None;
         }
@@ -213,14 +241,28 @@ mod tests {
         SystemTime::now() + 2 * COARSE
     }
 
+    fn there(path: &str) -> Reads {
+        Reads {
+            there: BTreeSet::from([path.to_owned()]),
+            ..Reads::default()
+        }
+    }
+
     #[test]
     fn every_change_is_another_stamp() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path();
         let mut seen: Vec<Stamp> = Vec::new();
         let mut differs = |what: &str| {
-            let next = stamp(root, &[]).unwrap().settled(later()).unwrap();
-            assert_eq!(Some(&next), stamp(root, &[]).as_ref(), "{what}");
+            let next = stamp(root, &Reads::default())
+                .unwrap()
+                .settled(later())
+                .unwrap();
+            assert_eq!(
+                Some(&next),
+                stamp(root, &Reads::default()).as_ref(),
+                "{what}"
+            );
             assert!(next.holds(root), "{what}");
             for old in &seen {
                 assert!(!old.holds(root), "{what}");
@@ -256,10 +298,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path();
         let elsewhere = root.join("elsewhere.md");
-        let further = [elsewhere.clone()];
+        let further = there("elsewhere.md");
         assert_eq!(stamp(root, &further), None, "it is not there");
         fs::write(&elsewhere, "a hook that the settings name").unwrap();
-        let without = stamp(root, &[]).unwrap();
+        let without = stamp(root, &Reads::default()).unwrap();
         let with = stamp(root, &further).unwrap();
         std::thread::sleep(TICK);
         fs::write(&elsewhere, "another hook").unwrap();
@@ -269,11 +311,12 @@ mod tests {
         fs::remove_file(&elsewhere).unwrap();
         assert!(!with.holds(root));
         fs::create_dir_all(root.join(".harness")).unwrap();
-        let below = [root.join(".harness/a.md")];
-        fs::write(&below[0], "").unwrap();
-        let plain = stamp(root, &[]);
+        let below = there(".harness/a.md");
+        let file = root.join(".harness/a.md");
+        fs::write(&file, "").unwrap();
+        let plain = stamp(root, &Reads::default());
         assert_eq!(stamp(root, &below), plain, "it was seen already");
-        fs::remove_file(&below[0]).unwrap();
+        fs::remove_file(&file).unwrap();
         assert_eq!(stamp(root, &below), None, "it is gone");
     }
 
@@ -282,7 +325,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path();
         fs::write(root.join("hookbox.toml"), "").unwrap();
-        let new = stamp(root, &[]).unwrap();
+        let new = stamp(root, &Reads::default()).unwrap();
         assert_eq!(new.clone().settled(SystemTime::now()), None);
         assert_eq!(new.clone().settled(UNIX_EPOCH), None);
         assert!(new.settled(later()).is_some());
@@ -292,11 +335,74 @@ mod tests {
     fn a_project_in_which_agents_write_need_not_be_loaded_again() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path();
-        let old = stamp(root, &[]).unwrap().settled(later()).unwrap();
+        let old = stamp(root, &Reads::default())
+            .unwrap()
+            .settled(later())
+            .unwrap();
         std::thread::sleep(TICK);
         fs::write(root.join("notes.txt"), "").unwrap();
         assert!(old.holds(root));
         fs::write(root.join("harn.toml"), "").unwrap();
         assert!(!old.holds(root));
+    }
+
+    #[test]
+    fn what_was_looked_for_in_vain_must_not_come_into_being() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        fs::create_dir(root.join("lib")).unwrap();
+        let reads = Reads {
+            absent: BTreeSet::from(["lib/policy.wasm".to_owned()]),
+            ..Reads::default()
+        };
+        let old = stamp(root, &reads).unwrap().settled(later()).unwrap();
+        fs::write(root.join("lib/another"), "").unwrap();
+        assert!(old.holds(root));
+        fs::write(root.join("lib/policy.wasm"), "").unwrap();
+        assert!(!old.holds(root));
+        assert_eq!(
+            stamp(root, &reads),
+            None,
+            "it came while the others were read"
+        );
+    }
+
+    #[test]
+    fn a_folder_behind_a_link_counts_where_it_was_listed() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        fs::create_dir_all(root.join("elsewhere/hooks")).unwrap();
+        std::os::unix::fs::symlink("elsewhere", root.join(".harness")).unwrap();
+        let old = stamp(root, &there(".harness/hooks")).unwrap();
+        assert!(old.holds(root));
+        std::thread::sleep(TICK);
+        fs::write(root.join("elsewhere/hooks/guard.md"), "").unwrap();
+        assert!(!old.holds(root));
+    }
+
+    #[test]
+    fn a_folder_that_was_changed_while_files_in_it_were_read_does_not_count() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        fs::create_dir(root.join("lib")).unwrap();
+        fs::write(root.join("lib/policy.star"), "").unwrap();
+        let file = Look::at(&root.join("lib/policy.star")).unwrap();
+        let now = UNIX_EPOCH + Duration::new(file.changed.0.cast_unsigned(), 0);
+        let moment = now + 2 * COARSE;
+        let reads = there("lib/policy.star");
+        let mut new = stamp(root, &reads).unwrap();
+        assert!(new.clone().settled(moment).is_some());
+        new.ways[0].changed.0 += 10;
+        assert_eq!(new.settled(moment), None);
+    }
+
+    #[test]
+    fn tapes_are_not_looked_at() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        fs::create_dir_all(root.join(OWN)).unwrap();
+        let old = stamp(root, &Reads::default()).unwrap();
+        fs::write(root.join(OWN).join("2026-01-01.tape"), "").unwrap();
+        assert!(old.holds(root));
     }
 }

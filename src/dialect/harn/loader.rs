@@ -8,7 +8,7 @@ use super::DIALECT;
 use super::events::{self, Info};
 use super::predicate::Narrowed;
 use super::register::{Registered, Runs, pattern_of};
-use crate::config::toml;
+use crate::config::{reads, toml};
 use crate::diagnostic::{Source, did_you_mean};
 use crate::dialect::Loading;
 use crate::dialect::checks::{Checker, LazyParser};
@@ -246,11 +246,11 @@ impl Reader<'_, '_> {
         let path = module.replace("::", "/");
         for folder in FOLDERS {
             let component = format!("{folder}{path}.wasm");
-            if self.loading.root.exists(&component) {
+            if self.is_there(&component) {
                 return self.component(component, node, written);
             }
             let script = format!("{folder}{path}.star");
-            if self.loading.root.exists(&script) {
+            if self.is_there(&script) {
                 return self.function(&script, function, node, written);
             }
         }
@@ -259,6 +259,15 @@ impl Reader<'_, '_> {
         let help = format!("add {path}.wasm, or {path}.star with `def {function}(event):`");
         self.said().error(message, &node.span, &help);
         None
+    }
+
+    /// Says whether there is a module. One that comes into being later may come first.
+    fn is_there(&self, path: &str) -> bool {
+        let there = self.loading.root.exists(path);
+        if !there {
+            reads::remember_absent(path);
+        }
+        there
     }
 
     /// A component hears by its hook's name which function is meant.

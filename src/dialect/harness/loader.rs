@@ -17,7 +17,7 @@ use super::events;
 use super::fields::{Fields, Place, Reader};
 use super::frontmatter::{Parts, first_line, split};
 use crate::build::HookToBuild;
-use crate::config::{self, BuildSettings, Config, read_bounded};
+use crate::config::{self, BuildSettings, Config, read_bounded, reads};
 use crate::diagnostic::{Diagnostic, Source};
 use crate::dialect::Loading;
 use crate::dialect::checks::{Checker, LazyParser};
@@ -183,7 +183,10 @@ impl Loader<'_> {
     fn is_there(&mut self, root: &Dir, path: &str) -> bool {
         match root.symlink_metadata(path) {
             Ok(_) => true,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => false,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                reads::remember_absent(path);
+                false
+            }
             Err(error) => {
                 self.unreadable(path, &error);
                 false
@@ -197,6 +200,7 @@ impl Loader<'_> {
         if !self.is_there(root, folder) {
             return Vec::new();
         }
+        reads::remember(folder);
         let entries = match root.read_dir(folder) {
             Ok(entries) => entries,
             Err(error) => {
