@@ -15,6 +15,8 @@ mod page;
 mod redacted;
 #[path = "tape_damage/story.rs"]
 mod story;
+#[path = "tape_damage/taken_out.rs"]
+mod taken_out;
 #[path = "tape_damage/twins.rs"]
 mod twins;
 

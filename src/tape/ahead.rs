@@ -136,8 +136,9 @@ pub(super) struct Ahead {
     results: Vec<Receiver<Vec<Taken>>>,
     next: usize,
     current: std::vec::IntoIter<Taken>,
-    /// How the reading ended, once it has.
-    end: Receiver<Stop>,
+    /// How the reading ended, once it has, and how many chunks that were.
+    end: Receiver<(Stop, usize)>,
+    over: bool,
 }
 
 impl std::fmt::Debug for Ahead {
@@ -183,6 +184,7 @@ impl Ahead {
                 next: 0,
                 current: Vec::new().into_iter(),
                 end,
+                over: false,
             }),
             Err(back) => Err(back.0),
         }
@@ -196,11 +198,22 @@ impl Ahead {
             }
             let turn = self.next % self.results.len();
             let Ok(chunk) = self.results[turn].recv() else {
-                // Whoever splits says how it ended, once, and has stopped.
-                return Err(self.end.recv().unwrap_or(Stop::End(0)));
+                return Err(self.stop());
             };
             self.current = chunk.into_iter();
             self.next += 1;
+        }
+    }
+
+    /// Returns why there are no more chunks. Whoever splits says so once, and has stopped.
+    fn stop(&mut self) -> Stop {
+        if std::mem::replace(&mut self.over, true) {
+            return Stop::End(0);
+        }
+        match self.end.recv() {
+            Ok((stop, chunks)) if chunks == self.next => stop,
+            // What nobody has read is not the end of a tape.
+            _ => Stop::Failed(std::io::Error::other("a thread that reads it has stopped")),
         }
     }
 }
@@ -233,22 +246,30 @@ fn work(waiting: &Receiver<Vec<u8>>, done: &SyncSender<Vec<Taken>>, used: &Sende
     }
 }
 
-/// Cuts the input into chunks of whole lines, and says how it ends.
-fn split(mut input: impl Read, chunks: &[SyncSender<Vec<u8>>], spare: &Receiver<Vec<u8>>) -> Stop {
-    let mut begun = Vec::new();
+/// Cuts the input into chunks of whole lines, and says how it ends and how many those are.
+fn split(
+    mut input: impl Read,
+    chunks: &[SyncSender<Vec<u8>>],
+    spare: &Receiver<Vec<u8>>,
+) -> (Stop, usize) {
+    let (mut begun, mut count) = (Vec::new(), 0);
     for chunk in chunks.iter().cycle() {
         let mut bytes = spare.try_recv().unwrap_or_default();
         bytes.clear();
         bytes.append(&mut begun);
         let stop = fill(&mut input, &mut bytes, &mut begun);
-        if !bytes.is_empty() && chunk.send(bytes).is_err() {
-            break;
+        if !bytes.is_empty() {
+            count += 1;
+            if chunk.send(bytes).is_err() {
+                break;
+            }
         }
         if let Some(stop) = stop {
-            return stop;
+            return (stop, count);
         }
     }
-    Stop::End(0)
+    // Nobody wants any more, or a thread has stopped: its chunk is never read.
+    (Stop::End(0), count)
 }
 
 /// Adds whole lines to the beginning of one, and leaves the beginning of the next one.

@@ -10,8 +10,8 @@ use super::convert::NATIVE;
 use super::line::{effect_to_json, microseconds};
 use super::pen;
 use super::record::{
-    Body, End, Entry, Footer, HookCall, HookReturned, HookVetoed, HostCall, Lost, Phase, Predicate,
-    Project, Seal, Start, Undecided, Used,
+    Body, End, Entry, Fault, Footer, HookCall, HookReturned, HookVetoed, HostCall, Lost, Phase,
+    Predicate, Project, Seal, Start, Undecided, Used,
 };
 use super::seal::Hash;
 use super::sheet::{Hole, Mark, Sheet};
@@ -28,9 +28,9 @@ impl Sheet {
             Entry::Session(project) => self.session(project),
             Entry::Dispatch(start) => self.dispatch(dispatch, &First::of_record(start)),
             Entry::Predicate(one) => self.predicate(dispatch, one),
-            Entry::HookCall(one) => self.hook_call(dispatch, one),
+            Entry::HookCall(one) => self.hook_call(dispatch, &Call::of_record(one)),
             Entry::HostCall(one) => self.host_call(dispatch, one),
-            Entry::HookReturned(one) => self.hook_returned(dispatch, one),
+            Entry::HookReturned(one) => self.hook_returned(dispatch, &Returned::of_record(one)),
             Entry::HookVetoed(one) => self.hook_vetoed(dispatch, one),
             Entry::Outcome(end) => self.outcome(dispatch, &Final::of_record(end)),
             Entry::Undecided(one) => self.undecided(one),
@@ -51,6 +51,22 @@ impl Sheet {
         self.close();
         let parent = first.parent;
         self.end(Some(dispatch), Mark::Begin { parent });
+    }
+
+    /// Writes what a hook gets, without making a record of it first.
+    pub(super) fn push_call(&mut self, dispatch: u64, call: &Call<'_>) {
+        self.bytes.push(b'{');
+        self.hook_call(Some(dispatch), call);
+        self.close();
+        self.end(Some(dispatch), Mark::Middle);
+    }
+
+    /// Writes what a hook said, without making a record of it first.
+    pub(super) fn push_returned(&mut self, dispatch: u64, returned: &Returned<'_>) {
+        self.bytes.push(b'{');
+        self.hook_returned(Some(dispatch), returned);
+        self.close();
+        self.end(Some(dispatch), Mark::Middle);
     }
 
     /// Writes how a dispatch ended, without making a record of it first.
@@ -114,13 +130,13 @@ impl Sheet {
         self.rest_of_use(&one.used);
     }
 
-    fn hook_call(&mut self, dispatch: Option<u64>, one: &HookCall) {
+    fn hook_call(&mut self, dispatch: Option<u64>, one: &Call<'_>) {
         self.number(r#""at_us":"#, one.at_us);
         self.flag(r#""collected":"#, one.collected);
-        self.word(r#""handler":"#, &one.handler);
-        self.word(r#""hook":"#, &one.hook);
+        self.word(r#""handler":"#, one.handler);
+        self.word(r#""hook":"#, one.hook);
         self.place(r#""kind":"hook_call","n":"#, dispatch);
-        self.long(r#""payload":"#, &one.payload);
+        self.long(r#""payload":"#, one.payload);
         self.prev();
     }
 
@@ -140,26 +156,26 @@ impl Sheet {
         self.number(r#""took_us":"#, one.took_us);
     }
 
-    fn hook_returned(&mut self, dispatch: Option<u64>, one: &HookReturned) {
+    fn hook_returned(&mut self, dispatch: Option<u64>, one: &Returned<'_>) {
         self.number(r#""at_us":"#, one.used.at_us);
         self.fixed(r#""decision":"#, one.decision.name());
-        self.effects(&one.effects);
-        self.maybe_serialized(r#""failure":"#, one.failure.as_ref());
+        self.effects(one.effects);
+        self.maybe_serialized(r#""failure":"#, one.failure);
         self.maybe_number(r#""fuel":"#, one.used.fuel);
-        self.word(r#""hook":"#, &one.hook);
+        self.word(r#""hook":"#, one.hook);
         self.belongs(r#""kind":"hook_returned","#, dispatch);
         self.flag(r#""last":"#, one.last);
         self.logs(&one.used.logs);
         self.number(r#""memory_bytes":"#, one.used.memory_bytes);
         self.n();
-        if let Some(payload) = &one.payload {
+        if let Some(payload) = one.payload {
             self.long(r#""payload":"#, payload);
         }
         self.prev();
-        self.maybe_word(r#""reason":"#, one.reason.as_deref());
+        self.maybe_word(r#""reason":"#, one.reason);
         self.words(r#""refusals":"#, &one.used.refusals);
-        self.maybe_serialized(r#""said":"#, one.said.as_ref());
-        self.rest_of_use(&one.used);
+        self.maybe_serialized(r#""said":"#, one.said);
+        self.rest_of_use(one.used);
     }
 
     fn hook_vetoed(&mut self, dispatch: Option<u64>, one: &HookVetoed) {
@@ -492,6 +508,84 @@ impl<'e> First<'e> {
             parent: self.parent,
             session: self.session,
             time: self.time,
+        }
+    }
+}
+
+/// What a hook gets, wherever that is kept.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Call<'e> {
+    pub(super) hook: &'e Arc<str>,
+    pub(super) handler: &'e str,
+    pub(super) payload: &'e Arc<str>,
+    pub(super) collected: bool,
+    pub(super) at_us: u64,
+}
+
+impl<'e> Call<'e> {
+    fn of_record(one: &'e HookCall) -> Self {
+        Self {
+            hook: &one.hook,
+            handler: &one.handler,
+            payload: &one.payload,
+            collected: one.collected,
+            at_us: one.at_us,
+        }
+    }
+
+    /// Makes a record of it.
+    pub(super) fn to_record(self) -> HookCall {
+        HookCall {
+            hook: Arc::clone(self.hook),
+            handler: self.handler.to_owned().into(),
+            payload: Arc::clone(self.payload),
+            collected: self.collected,
+            at_us: self.at_us,
+        }
+    }
+}
+
+/// What was made of a hook's answer, wherever that is kept.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Returned<'e> {
+    pub(super) hook: &'e Arc<str>,
+    pub(super) decision: Ruling,
+    pub(super) reason: Option<&'e str>,
+    pub(super) payload: Option<&'e Arc<str>>,
+    pub(super) effects: &'e [Effect],
+    pub(super) said: Option<&'e Said>,
+    pub(super) last: bool,
+    pub(super) failure: Option<&'e Fault>,
+    pub(super) used: &'e Used,
+}
+
+impl<'e> Returned<'e> {
+    fn of_record(one: &'e HookReturned) -> Self {
+        Self {
+            hook: &one.hook,
+            decision: one.decision,
+            reason: one.reason.as_deref(),
+            payload: one.payload.as_ref(),
+            effects: &one.effects,
+            said: one.said.as_ref(),
+            last: one.last,
+            failure: one.failure.as_ref(),
+            used: &one.used,
+        }
+    }
+
+    /// Makes a record of it.
+    pub(super) fn to_record(self) -> HookReturned {
+        HookReturned {
+            hook: Arc::clone(self.hook),
+            decision: self.decision,
+            reason: self.reason.map(str::to_owned),
+            payload: self.payload.cloned(),
+            effects: self.effects.to_vec(),
+            said: self.said.cloned(),
+            last: self.last,
+            failure: self.failure.cloned(),
+            used: self.used.clone(),
         }
     }
 }

@@ -6,6 +6,7 @@ pub(crate) mod bytes;
 mod check;
 mod compare;
 mod convert;
+mod copies;
 mod cut;
 mod encode;
 mod error;

@@ -14,7 +14,7 @@ use super::encode::Position;
 use super::error::TapeError;
 use super::line::{Kind, Line};
 use super::quick::Quick;
-use super::record::{Body, Entry, Project, Record};
+use super::record::{Body, Entry, Project, Record, Redacted};
 use super::seal::Hash;
 use super::text::{Text, Window};
 use super::words::Words;
@@ -22,6 +22,9 @@ use crate::canonical;
 
 /// How long a line may be: the largest payload there can be, every character escaped.
 pub const LONGEST_LINE: u64 = 320 << 20;
+
+/// How many times as long a redacted text can be as the one it stands for.
+const MOST_GROWTH: usize = 64;
 
 /// Reads larger than this save nothing.
 const BUFFER: usize = 256 << 10;
@@ -390,12 +393,20 @@ impl<R: BufRead> Reader<R> {
             record: number,
             why: why.to_owned(),
         };
+        let redacted = record.redacted.as_ref();
+        let is_body = matches!(record.entry, Entry::Body(_));
+        if !is_body && redacted.is_some_and(|redacted| redacted.bytes.is_some()) {
+            return Err(wrong("it says how long its text was, and has none"));
+        }
         match &record.entry {
             Entry::Body(Body { hash, text }) => {
                 if record.redacted.is_none() && body != Some(*hash) {
                     return Err(wrong("the body is not the one its hash names"));
                 }
-                self.window.add(*hash, text.len(), Arc::clone(text));
+                let length = redacted.map_or(Some(text.len()), |one| former_length(one, text));
+                let why = "how long its text was before it was redacted does not stand there";
+                let length = length.ok_or_else(|| wrong(why))?;
+                self.window.add(*hash, length, Arc::clone(text));
             }
             Entry::Session(_) => {
                 self.position.sessions += 1;
@@ -443,6 +454,13 @@ impl<R: BufRead> Reader<R> {
         }
         Ok(())
     }
+}
+
+/// Returns how long a text was before it was redacted. The window counts that, so it can
+/// hold more: as much as redaction can add, and not what somebody made up.
+fn former_length(redacted: &Redacted, text: &str) -> Option<usize> {
+    let former = usize::try_from(redacted.bytes?).ok()?;
+    (text.len() / MOST_GROWTH <= former).then_some(former)
 }
 
 fn not_canonical(record: u64) -> TapeError {

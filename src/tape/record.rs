@@ -28,6 +28,10 @@ pub struct Record {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Redacted {
+    /// How long the text of a body was, in bytes, with what was left out of it. Whoever
+    /// reads the tape forgets bodies where its writer did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u64>,
     /// Which places, as JSON pointers.
     pub paths: Vec<String>,
     /// The hash of the record as it was.

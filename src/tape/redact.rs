@@ -8,17 +8,18 @@ use regex::Regex;
 use serde_json::Value;
 
 use super::convert::to_line;
+use super::copies::Copies;
 use super::error::TapeError;
 use super::line::Line;
 use super::read::{Ending, Reader};
-use super::record::{Entry, Redacted, Seal};
+use super::record::{Body, Entry, Record, Redacted, Seal};
 use super::seal::Hash;
 use super::text::Text;
 use super::twin::Twin;
 use crate::canonical;
 
 /// What stands for what was taken out.
-const GONE: &str = "[redacted]";
+pub(super) const GONE: &str = "[redacted]";
 
 /// The fields that can be redacted. The others hold the tape together, or are what it is
 /// for: who decided what.
@@ -130,6 +131,11 @@ impl Redaction {
     pub fn pattern(&mut self, pattern: &str) -> Result<(), RedactError> {
         let pattern =
             Regex::new(pattern).map_err(|error| RedactError::Pattern(error.to_string()))?;
+        if pattern.is_match("") {
+            return Err(RedactError::Pattern(
+                "it also matches where there is nothing; write `+` for `*`".to_owned(),
+            ));
+        }
         self.patterns.push(pattern);
         Ok(())
     }
@@ -159,7 +165,8 @@ impl Redaction {
             }
             (next, head) = (second.records(), second.head());
             let line = second.line();
-            let redacted = self.line(line, second.head(), &uses)?;
+            let was = Former::of(&record, second.head());
+            let redacted = self.line(line, &was, &uses)?;
             let line = redacted.as_deref().map_or(line, str::as_bytes);
             if redacted.is_some() || record.redacted.is_some() {
                 count += 1;
@@ -175,7 +182,7 @@ impl Redaction {
     }
 
     /// Returns a line with less in it; nothing if there is nothing to take out.
-    fn line(&self, line: &[u8], was: Hash, uses: &Uses) -> Result<Option<String>, RedactError> {
+    fn line(&self, line: &[u8], was: &Former, uses: &Uses) -> Result<Option<String>, RedactError> {
         // The reader has read it before.
         let mut value: Value = serde_json::from_slice(line).unwrap_or_default();
         let before = value.clone();
@@ -202,13 +209,18 @@ impl Redaction {
 
     fn fields(&self, value: &mut Value, paths: &mut BTreeSet<String>) {
         for pointer in &self.pointers {
-            let field = pointer.segments.first();
-            let long = field.and_then(|field| TEXTS.iter().find(|text| *text == field));
-            if long.is_some_and(|field| value.get(field).is_some_and(Value::is_object)) {
-                // The name of a body stays; the body itself goes.
+            let Some((field, rest)) = pointer.segments.split_first() else {
                 continue;
-            }
-            if take_out(value, &pointer.segments) {
+            };
+            let is_text = TEXTS.contains(&field.as_str());
+            let changed = match value.get_mut(field) {
+                // The name of a body stays; the body itself goes.
+                Some(Value::Object(_)) if is_text => false,
+                Some(text) if is_text => take_out_of(text, rest),
+                Some(other) => take_out(other, rest, &mut Copies::default()),
+                None => false,
+            };
+            if changed {
                 paths.insert(pointer.written.clone());
             }
         }
@@ -239,7 +251,7 @@ impl Redaction {
             // What was left out says what stands elsewhere, and has to go there.
             let elsewhere = twin.and_then(|twin| instead(twin, rest));
             let rest = elsewhere.as_deref().unwrap_or(rest);
-            if used.contains(field.as_str()) && take_out(text, rest) {
+            if used.contains(field.as_str()) && take_out_of(text, rest) {
                 paths.insert(pointer.written.clone());
             }
         }
@@ -298,17 +310,38 @@ impl Redaction {
     }
 }
 
-/// Says in a record what was taken out of it. One that was redacted before still says
-/// what it was at first.
-fn mark(value: &mut Value, mut paths: BTreeSet<String>, was: Hash) {
+/// What a record was before anything was taken out of it.
+struct Former {
+    hash: Hash,
+    /// The length of the text, if it is a body.
+    bytes: Option<u64>,
+}
+
+impl Former {
+    /// One that was redacted before still says what it was at first.
+    fn of(record: &Record, hash: Hash) -> Self {
+        let earlier = record.redacted.as_ref();
+        let bytes = match &record.entry {
+            Entry::Body(Body { text, .. }) => {
+                earlier.map_or(Some(text.len() as u64), |earlier| earlier.bytes)
+            }
+            _ => None,
+        };
+        Self { hash, bytes }
+    }
+}
+
+/// Says in a record what was taken out of it.
+fn mark(value: &mut Value, mut paths: BTreeSet<String>, was: &Former) {
     let Value::Object(object) = value else { return };
     let earlier = object.get("redacted").cloned().unwrap_or_default();
     if let Ok(earlier) = serde_json::from_value::<Redacted>(earlier) {
         paths.extend(earlier.paths);
     }
     let redacted = Redacted {
+        bytes: was.bytes,
         paths: paths.into_iter().collect(),
-        was,
+        was: was.hash,
     };
     let redacted = serde_json::to_value(redacted).unwrap_or_default();
     // What a record has none of is not written.
@@ -335,11 +368,25 @@ fn body_uses<R: BufRead>(reader: &mut Reader<R>) -> Result<Uses, TapeError> {
     Ok(uses)
 }
 
+/// Replaces what is at a place of a field, and what says the same elsewhere in it: calls
+/// stand in a payload decoded, as a text, and as the agent sent them.
+fn take_out_of(field: &mut Value, segments: &[String]) -> bool {
+    let mut copies = Copies::default();
+    let changed = take_out(field, segments, &mut copies);
+    if changed {
+        copies.take_out(field);
+    }
+    changed
+}
+
 /// Replaces what is at a place, also inside of JSON that is written as a text.
-fn take_out(value: &mut Value, segments: &[String]) -> bool {
+fn take_out(value: &mut Value, segments: &[String], copies: &mut Copies) -> bool {
     let Some((first, rest)) = segments.split_first() else {
         let gone = Value::String(GONE.to_owned());
         let changed = *value != gone;
+        if changed {
+            copies.note(value);
+        }
         *value = match value {
             // A list stays one, and so do the rows of a trace.
             Value::Array(_) => Value::Array(Vec::new()),
@@ -348,25 +395,25 @@ fn take_out(value: &mut Value, segments: &[String]) -> bool {
         return changed;
     };
     match value {
-        Value::Object(map) if first == "*" => map
-            .values_mut()
-            .fold(false, |changed, value| take_out(value, rest) | changed),
+        Value::Object(map) if first == "*" => map.values_mut().fold(false, |changed, value| {
+            take_out(value, rest, copies) | changed
+        }),
         Value::Object(map) => map
             .get_mut(first)
-            .is_some_and(|value| take_out(value, rest)),
-        Value::Array(items) if first == "*" => items
-            .iter_mut()
-            .fold(false, |changed, item| take_out(item, rest) | changed),
+            .is_some_and(|value| take_out(value, rest, copies)),
+        Value::Array(items) if first == "*" => items.iter_mut().fold(false, |changed, item| {
+            take_out(item, rest, copies) | changed
+        }),
         Value::Array(items) => {
             let index = first.parse::<usize>().ok();
             let item = index.and_then(|index| items.get_mut(index));
-            item.is_some_and(|item| take_out(item, rest))
+            item.is_some_and(|item| take_out(item, rest, copies))
         }
         Value::String(text) => {
             let Some(mut inner) = as_json(text) else {
                 return false;
             };
-            let changed = take_out(&mut inner, segments);
+            let changed = take_out(&mut inner, segments, copies);
             if changed {
                 *text = inner.to_string();
             }
@@ -383,7 +430,7 @@ fn instead(twin: Twin, segments: &[String]) -> Option<Vec<String>> {
 }
 
 /// Reads an object or a list that is written as a text.
-fn as_json(text: &str) -> Option<Value> {
+pub(super) fn as_json(text: &str) -> Option<Value> {
     let value = crate::json::parse_value(text).ok()?;
     (value.is_object() || value.is_array() || value.is_string()).then_some(value)
 }

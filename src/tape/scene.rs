@@ -4,10 +4,10 @@
 use std::sync::Arc;
 use std::time::{Instant, SystemTime};
 
-use super::ink::First;
+use super::ink::{Call, First, Returned};
 use super::line::microseconds;
 use super::part::Part;
-use super::record::{Entry, Fault, HookCall, HookReturned, HookVetoed, Phase, Predicate, Used};
+use super::record::{Entry, Fault, HookVetoed, Phase, Predicate, Used};
 use super::reel::Reel;
 use super::track::Track;
 use crate::capability::Left;
@@ -15,6 +15,7 @@ use crate::chain::{Control, Ran, Usage};
 use crate::decision::{Answer, Ruling};
 use crate::event::{About, Event};
 use crate::hook::Hook;
+use crate::json::Json;
 use crate::outcome::{Outcome, TraceRow};
 
 /// A dispatch that is recorded, replayed, or both.
@@ -122,13 +123,14 @@ impl Scene {
         run: impl FnOnce() -> Ran<Answer>,
     ) -> (Ran<Answer>, Used) {
         let at_us = self.elapsed();
-        self.push(Entry::HookCall(HookCall {
-            hook: Arc::clone(&hook.name),
-            handler: hook.handler.kind().into(),
-            payload: event.payload.shared_text(),
+        let call = Call {
+            hook: &hook.name,
+            handler: hook.handler.kind(),
+            payload: &event.payload.shared_text(),
             collected,
             at_us,
-        }));
+        };
+        self.track.call(self.number, &call);
         let ran = self.run(reel, run);
         let used = used(&ran.usage, &ran.left, at_us);
         (ran, used)
@@ -159,25 +161,28 @@ impl Scene {
         control: &Control<'_>,
         used: Option<Used>,
     ) {
-        let reason = row.reason.clone();
-        if let Some(used) = used {
-            self.push(Entry::HookReturned(HookReturned {
-                hook: Arc::clone(&hook.name),
+        let reason = row.reason.as_deref();
+        if let Some(used) = &used {
+            let payload = control.payload.map(Json::shared_text);
+            let failure = control.failure.map(Fault::from);
+            let returned = Returned {
+                hook: &hook.name,
                 decision: control.ruling,
-                reason: reason.clone(),
-                payload: control.payload.map(crate::json::Json::shared_text),
-                effects: control.effects.to_vec(),
-                said: control.said.cloned(),
+                reason,
+                payload: payload.as_ref(),
+                effects: control.effects,
+                said: control.said,
                 last: control.last,
-                failure: control.failure.map(Fault::from),
+                failure: failure.as_ref(),
                 used,
-            }));
+            };
+            self.track.returned(self.number, &returned);
         }
         if control.last || matches!(control.ruling, Ruling::Block | Ruling::Ask) {
             self.push(Entry::HookVetoed(HookVetoed {
                 hook: Arc::clone(&hook.name),
                 decision: control.ruling,
-                reason: reason.unwrap_or_default(),
+                reason: reason.unwrap_or_default().to_owned(),
             }));
         }
     }

@@ -113,11 +113,13 @@ impl<T> Window<T> {
     /// room.
     pub(super) fn add(&mut self, hash: Hash, length: usize, kept: T) {
         self.bytes += length;
-        match self.bodies.insert(hash, (length, kept)) {
-            // A redacted body can come twice, and not with the same text.
-            Some((earlier, _)) => self.bytes -= earlier,
-            None => self.order.push_back(hash),
+        if let Some((earlier, _)) = self.bodies.insert(hash, (length, kept)) {
+            // A writer that could not write forgets more than its readers do, and counts on
+            // what it writes again.
+            self.bytes -= earlier;
+            self.order.retain(|known| *known != hash);
         }
+        self.order.push_back(hash);
         // The newest stay however large they are: the next record is about them.
         while (self.bytes > WINDOW_BYTES || self.order.len() > WINDOW_BODIES)
             && self.order.len() > MOST_IN_A_RECORD
@@ -159,12 +161,21 @@ mod tests {
     }
 
     #[test]
-    fn a_body_that_comes_again_with_another_text_is_counted_with_that() {
+    fn a_body_that_comes_again_is_the_newest_and_is_counted_as_it_is_now() {
         let mut window = Window::default();
         let hash = Hash::of(b"redacted");
-        for text in ["", "a longer text", "short"] {
-            window.add(hash, text.len(), ());
-            assert_eq!((window.bytes, window.order.len()), (text.len(), 1));
+        for length in [0, 13, 5] {
+            window.add(hash, length, ());
+            assert_eq!((window.bytes, window.order.len()), (length, 1));
         }
+        let large = [1, 2].map(|byte| Hash::of(&[byte]));
+        window.add(large[0], WINDOW_BYTES - 5, ());
+        window.add(hash, 5, ());
+        window.add(large[1], WINDOW_BYTES - 5, ());
+        assert!(window.get(&large[0]).is_none());
+        assert!(
+            window.get(&hash).is_some(),
+            "it came after the first large one"
+        );
     }
 }

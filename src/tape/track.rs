@@ -2,7 +2,7 @@
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-use super::ink::First;
+use super::ink::{Call, First, Returned};
 use super::lock::lock;
 use super::record::{End, Entry};
 use super::scene::now;
@@ -108,18 +108,45 @@ impl Track {
         self.add(lock(&self.waiting), dispatch, entry);
     }
 
-    /// Takes the last record of a dispatch. It is made only where it is kept.
+    /// Takes what a hook gets.
+    pub(super) fn call(&self, dispatch: u64, call: &Call<'_>) {
+        self.put(
+            dispatch,
+            |sheet| sheet.push_call(dispatch, call),
+            || Entry::HookCall(call.to_record()),
+        );
+    }
+
+    /// Takes what a hook said.
+    pub(super) fn returned(&self, dispatch: u64, returned: &Returned<'_>) {
+        self.put(
+            dispatch,
+            |sheet| sheet.push_returned(dispatch, returned),
+            || Entry::HookReturned(returned.to_record()),
+        );
+    }
+
+    /// Takes the last record of a dispatch.
     pub(super) fn end_dispatch(&self, dispatch: u64, outcome: &Outcome, took_us: u64) {
+        self.put(
+            dispatch,
+            |sheet| sheet.push_end(dispatch, outcome, took_us),
+            || Entry::Outcome(End::of(outcome, took_us)),
+        );
+    }
+
+    /// Takes a record that is made only where it is kept.
+    #[inline]
+    fn put(&self, dispatch: u64, write: impl FnOnce(&mut Sheet), make: impl FnOnce() -> Entry) {
         let mut waiting = lock(&self.waiting);
         if waiting.keeps {
-            let end = End::of(outcome, took_us);
-            self.add(waiting, Some(dispatch), Entry::Outcome(end));
-        } else {
-            let first = waiting.is_empty();
-            waiting.sheet.push_end(dispatch, outcome, took_us);
-            drop(waiting);
-            self.ring(first);
+            self.add(waiting, Some(dispatch), make());
+            return;
         }
+        let first = waiting.is_empty();
+        write(&mut waiting.sheet);
+        drop(waiting);
+        self.ring(first);
     }
 
     /// Rings for the first record that waits; the others are written with it. Inlined,

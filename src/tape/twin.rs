@@ -136,11 +136,13 @@ pub(super) fn put_back(twin: Twin, text: String) -> Option<(String, Hash)> {
     let name = Hash::of(&whole);
     pen::text_within(value, &mut whole);
     whole.push(b'}');
+    (whole.len() < most).then_some(())?;
     Some((String::from_utf8(whole).ok()?, name))
 }
 
-/// The members of an object that is written without blanks between them. What stands
-/// inside of their values is of no concern here.
+/// The members of an object that is written without blanks between them, and without
+/// escapes in their names: then everybody reads the same in it. What stands inside of
+/// their values is of no concern here.
 struct Members<'t> {
     text: &'t str,
     at: usize,
@@ -166,14 +168,18 @@ impl<'t> Members<'t> {
         let colon = after_text(bytes, begin)?;
         (*bytes.get(colon)? == b':').then_some(())?;
         self.at = colon + 1;
-        self.text.get(begin + 1..colon - 1)
+        let key = self.text.get(begin + 1..colon - 1)?;
+        (!key.contains('\\')).then_some(key)
     }
 
     /// Steps behind a value and returns it as it is written.
     fn value(&mut self) -> Option<&'t str> {
         let begin = self.at;
         self.at = after_value(self.text.as_bytes(), begin)?;
-        self.text.get(begin..self.at)
+        let value = self.text.get(begin..self.at)?;
+        let blank = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_whitespace);
+        let loose = blank(value.as_bytes().first()) || blank(value.as_bytes().last());
+        (!loose).then_some(value)
     }
 }
 

@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
-use crate::support::tape::{chained, digest, edited, lines, small_tape, tape, values};
+use crate::support::Project;
+use crate::support::tape::{chained, digest, edited, lines, recorded, small_tape, tape, values};
 
 fn page() -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/tape.md");
@@ -52,6 +53,19 @@ fn the_verifier_of_the_page_accepts_a_real_tape() {
             format!("closed: {} records, head {head}\n", lines(tape).len())
         );
     }
+}
+
+#[test]
+fn the_verifier_of_the_page_accepts_numbers_that_python_does_not_like() {
+    let digits = "9".repeat(5_000);
+    let text = format!(r#"{{"name":"t","args":{{"n":{digits},"x":1e9999}}}}"#);
+    let tape = recorded(&Project::with(&[]), |runtime| {
+        let payload = hookbox::json::parse_value(&text).unwrap();
+        runtime.dispatch("tool.pre", payload).unwrap();
+    });
+    assert!(String::from_utf8_lossy(&tape).contains("left_out"));
+    let output = verify(&tape);
+    assert!(output.status.success(), "{}", said(&output));
 }
 
 #[test]

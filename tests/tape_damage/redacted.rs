@@ -123,7 +123,7 @@ fn attack_a_redacted_body_that_grows() {
     let at = find(&records, "body");
     let body = |text: &str| {
         let hash = digest("gone");
-        json!({"kind": "body", "body": hash, "text": text, "redacted": {"paths": ["/text"], "was": digest(text)}})
+        json!({"kind": "body", "body": hash, "text": text, "redacted": {"bytes": text.len(), "paths": ["/text"], "was": digest(text)}})
     };
     let fillers = (0..4_100).map(|index| {
         let text = format!("body {index}");

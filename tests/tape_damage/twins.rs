@@ -101,7 +101,17 @@ fn with(left_out: Value, text: Option<&str>) -> (Vec<u8>, usize) {
 
 #[test]
 fn attack_a_body_that_leaves_out_what_it_has_nothing_to_make_of() {
-    for text in ["{}", "[]", "", r#"{"args":{}"#, r#"{ "args":{}}"#] {
+    for text in [
+        "{}",
+        "[]",
+        "",
+        r#"{"args":{}"#,
+        r#"{ "args":{}}"#,
+        r#"{"args": {}}"#,
+        r#"{"args":{} }"#,
+        r#"{"\u0061rgs":{}}"#,
+        r#"{"\u0061":1,"args":{}}"#,
+    ] {
         let (tape, at) = with(json!("arguments"), Some(text));
         assert_eq!(
             refusal(&tape),

@@ -1,7 +1,7 @@
 //! `hookbox tape redact`: a copy of a tape with less on it.
 
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
@@ -26,12 +26,20 @@ pub(in crate::cli) struct RedactArgs {
     #[arg(long, short, value_name = "FILE")]
     output: PathBuf,
     /// Take out what is at this place: a field of a record, then a JSON pointer into it;
-    /// `*` stands for every key
+    /// `*` stands for every key. What says the same elsewhere in that field goes too
     #[arg(long, value_name = "POINTER")]
     pointer: Vec<String>,
     /// Take out what matches this regular expression, in every text
     #[arg(long, value_name = "REGEX")]
     pattern: Vec<String>,
+}
+
+/// Reads a copy to its end.
+fn whole(copy: &Path) -> Result<()> {
+    let why = "the copy could not be read again, so there is none; nothing was changed";
+    let mut reader = Reader::open(copy).context(why)?;
+    while reader.next_record().context(why)?.is_some() {}
+    Ok(())
 }
 
 impl RedactArgs {
@@ -50,6 +58,11 @@ impl RedactArgs {
             || Reader::open(&self.tape.tape).with_context(|| self.tape.tape.display().to_string());
         let (first, second) = (open()?, open()?);
         let count = fill(&self.output, |out| Ok(redaction.write(first, second, out)?))?;
+        if let Err(error) = whole(&self.output) {
+            // Nobody should find out later that it cannot be read.
+            let _ = std::fs::remove_file(&self.output);
+            return Err(error);
+        }
         let what = match count {
             0 => "nothing was found, so the copy is the same".to_owned(),
             1 => "1 record is redacted".to_owned(),
