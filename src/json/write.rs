@@ -41,13 +41,37 @@ fn list<T>(
     out.push(*close);
 }
 
+/// Appends a few bytes. Two copies whose length is known, one over the other, are a few
+/// instructions, and one whose length is not is a call.
+#[inline]
+pub(crate) fn few(bytes: &[u8], out: &mut Vec<u8>) {
+    match bytes.len() {
+        4..=8 => overlapping::<4>(bytes, out),
+        9..=16 => overlapping::<8>(bytes, out),
+        17..=32 => overlapping::<16>(bytes, out),
+        _ => out.extend_from_slice(bytes),
+    }
+}
+
+/// Appends the beginning and the end, which meet.
+#[inline(always)]
+fn overlapping<const SIZE: usize>(bytes: &[u8], out: &mut Vec<u8>) {
+    let (Some(first), Some(last)) = (bytes.first_chunk::<SIZE>(), bytes.last_chunk::<SIZE>())
+    else {
+        return out.extend_from_slice(bytes);
+    };
+    out.extend_from_slice(first);
+    out.truncate(out.len() + bytes.len() - 2 * SIZE);
+    out.extend_from_slice(last);
+}
+
 /// Appends a text with its quotes.
 pub(crate) fn text(text: &str, out: &mut Vec<u8>) {
     out.push(b'"');
     let mut rest = text.as_bytes();
     loop {
         let plain = plain_run(rest);
-        out.extend_from_slice(&rest[..plain]);
+        few(&rest[..plain], out);
         let Some(&byte) = rest.get(plain) else { break };
         escape(byte, out);
         rest = &rest[plain + 1..];
@@ -104,8 +128,13 @@ fn plain_rest(bytes: &[u8]) -> usize {
             return index * 8 + special.trailing_zeros() as usize / 8;
         }
     }
+    if let Some(last) = bytes.last_chunk::<8>() {
+        // Those of them that were looked at already are no special ones.
+        let special = specials(u64::from_le_bytes(*last)).trailing_zeros() as usize / 8;
+        return bytes.len() - 8 + special;
+    }
     let special = rest.iter().position(|&byte| is_special(byte));
-    special.map_or(bytes.len(), |special| bytes.len() - rest.len() + special)
+    special.unwrap_or(bytes.len())
 }
 
 fn is_special(byte: u8) -> bool {
@@ -168,16 +197,33 @@ mod tests {
     }
 
     #[test]
+    fn a_few_bytes_are_all_appended() {
+        let bytes: Vec<u8> = (0..100).collect();
+        for length in 0..=bytes.len() {
+            let mut out = b"before".to_vec();
+            few(&bytes[..length], &mut out);
+            assert_eq!(out, [b"before", &bytes[..length]].concat());
+        }
+    }
+
+    #[test]
     fn every_special_byte_is_found_at_every_place() {
         for byte in 0..=u8::MAX {
-            for place in 0..90 {
-                let mut bytes = [b'x'; 90];
+            for (length, place) in
+                (0..50).flat_map(|length| (0..length).map(move |at| (length, at)))
+            {
+                let mut bytes = [b'x'; 50];
                 bytes[place] = byte;
-                let expected = if is_special(byte) { place } else { bytes.len() };
-                assert_eq!(plain_run(&bytes), expected, "{byte} at {place}");
+                let bytes = &mut bytes[..length];
+                let expected = if is_special(byte) { place } else { length };
+                assert_eq!(plain_run(bytes), expected, "{byte} at {place} of {length}");
                 // What comes after the first one does not matter.
                 bytes[place..].fill(byte);
-                assert_eq!(plain_run(&bytes), expected, "{byte} from {place}");
+                assert_eq!(
+                    plain_run(bytes),
+                    expected,
+                    "{byte} from {place} of {length}"
+                );
             }
         }
     }

@@ -2,6 +2,7 @@
 //! of them while an event waits, so they are written without a detour.
 
 use super::seal::Hash;
+use crate::json::write::few;
 pub(super) use crate::json::write::{escape, plain_run, text, text_within};
 
 /// Appends a number.
@@ -22,7 +23,7 @@ pub(super) fn number(mut number: u64, out: &mut Vec<u8>) {
         begin -= 1;
         digits[begin] = pair[0];
     }
-    out.extend_from_slice(&digits[begin..]);
+    few(&digits[begin..], out);
 }
 
 /// The numbers below 100, with two digits each.
