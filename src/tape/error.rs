@@ -42,7 +42,7 @@ pub enum TapeError {
     },
     /// It was written by a version before.
     #[error(
-        "the tape has format {found}, which this hookbox (format {}) no longer reads; the last one that does is hookbox {writer}",
+        "the tape has format {found}, which this hookbox (format {}) no longer reads; hookbox {writer} wrote it and does",
         Format::CURRENT
     )]
     Older {
