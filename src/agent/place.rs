@@ -70,7 +70,12 @@ impl Root {
     /// Takes the directory of a project that some directory lies in.
     #[must_use]
     pub fn new(real: PathBuf, within: Option<&Path>) -> Self {
-        let inner = within.and_then(|within| std::fs::canonicalize(within).ok());
+        let inner = match within {
+            // Nearly always, and it was looked at just now.
+            Some(within) if within.as_os_str() == real.as_os_str() => Some(real.clone()),
+            Some(within) => std::fs::canonicalize(within).ok(),
+            None => None,
+        };
         let both = within.zip(inner.as_deref());
         let alias = both.and_then(|(within, inner)| alias(&real, within, inner));
         let works_in = within.map(|within| {

@@ -165,7 +165,9 @@ pub(super) fn stamp(root: &Path, reads: &Reads) -> Option<Stamp> {
         list.add(file, 0)?;
     }
     for path in list.missing(root, &reads.absent) {
-        list.add(path, 0)?;
+        if !list.shows(&path) {
+            list.add(path, 0)?;
+        }
     }
     let there = list.there();
     let mut is_there = reads.there.iter().map(|path| root.join(path));
@@ -202,6 +204,14 @@ impl List {
         let known: HashSet<&Path> = self.paths.iter().map(|(path, _)| &**path).collect();
         let paths = paths.iter().map(|path| root.join(path));
         paths.filter(|path| !known.contains(&**path)).collect()
+    }
+
+    /// Says whether the folder is looked at in which a path would come into being: that shows
+    /// it, if there is a folder.
+    fn shows(&self, path: &Path) -> bool {
+        let mut known = self.paths.iter();
+        path.parent()
+            .is_some_and(|folder| known.any(|(path, _)| path == folder))
     }
 
     fn add(&mut self, path: PathBuf, deep: usize) -> Option<()> {
@@ -365,6 +375,23 @@ mod tests {
             None,
             "it came while the others were read"
         );
+    }
+
+    #[test]
+    fn a_folder_shows_that_nothing_came_into_being_in_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        fs::create_dir_all(root.join("elsewhere/hooks")).unwrap();
+        std::os::unix::fs::symlink("elsewhere", root.join(".harness")).unwrap();
+        let reads = Reads {
+            absent: BTreeSet::from([".harness/plugins".to_owned()]),
+            ..Reads::default()
+        };
+        let old = stamp(root, &reads).unwrap();
+        assert_eq!(old.paths, stamp(root, &Reads::default()).unwrap().paths);
+        std::thread::sleep(TICK);
+        fs::create_dir(root.join("elsewhere/plugins")).unwrap();
+        assert!(!old.holds(root));
     }
 
     #[test]
