@@ -496,3 +496,53 @@ fn the_page_about_agents_has_the_tables_of_the_code() {
         "docs/agents.md is out of date: run this test with UPDATE_DOCS=1"
     );
 }
+
+/// Starts a call that waits for its input, and lets it abort as a full stack does.
+#[cfg(target_os = "linux")]
+fn aborted(desk: &Desk, event: &str, patience: Duration) -> Output {
+    let project = desk.path();
+    let arguments = ["hook", "claude-code", "--event", event, "--project"];
+    let mut command = desk.command(&arguments);
+    let mut child = command
+        .arg(project)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let status = format!("/proc/{}/status", child.id());
+    let is_ready = || {
+        let status = std::fs::read_to_string(&status).unwrap();
+        let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
+        let caught = u64::from_str_radix(caught.unwrap().trim(), 16).unwrap();
+        caught & (1 << 5) != 0
+    };
+    let until = std::time::Instant::now() + patience;
+    while !is_ready() && std::time::Instant::now() < until {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let killed = Command::new("kill")
+        .args(["-ABRT", &child.id().to_string()])
+        .status();
+    assert!(killed.unwrap().success());
+    let input = child.stdin.take();
+    let output = child.wait_with_output().unwrap();
+    drop(input);
+    output
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn attack_a_call_that_aborts_is_a_no_where_an_action_waits() {
+    let desk = Desk::new(&[]);
+    let output = aborted(&desk, "PreToolUse", Duration::from_secs(60));
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_call_that_aborts_where_nothing_waits_is_no_answer() {
+    let desk = Desk::new(&[]);
+    let output = aborted(&desk, "SessionEnd", Duration::from_millis(300));
+    assert_eq!(output.status.code(), None, "{output:?}");
+}

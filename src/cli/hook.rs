@@ -1,5 +1,7 @@
 //! `hookbox hook`: what an agent runs.
 
+#[cfg(unix)]
+mod abort;
 mod ahead;
 mod deadline;
 mod input;
@@ -129,6 +131,10 @@ impl HookArgs {
             before_names();
         }
         let guards = self.guards();
+        #[cfg(unix)]
+        if guards {
+            abort::refuses();
+        }
         let mut watch = None;
         // An exit code of a panic would let the action pass.
         let reply = catch_unwind(AssertUnwindSafe(|| self.reply(&mut watch, before_names)));
